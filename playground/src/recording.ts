@@ -96,9 +96,9 @@ function machineOf(
       return [];
     }
   });
-  const { isAbsolute } = new Disk(style);
+  const disk = new Disk(style);
   const valued = Object.values(env).flatMap((value) => value.split(","));
-  const folders = [cwd, ...valued, ...listed].filter((path) => path !== undefined && isAbsolute(path));
+  const folders = [cwd, ...valued, ...listed].filter((path) => path !== undefined && disk.isAbsolute(path));
   const files = [...new Set(folders)].map((path) => `${path}${separator}`);
   const host: HostFacts = {
     style,

@@ -48,7 +48,9 @@ function ofEvent(event: EndpointEvent): Line[] {
     case "clientInitialized": {
       const { name, version } = (event.clientInfo ?? {}) as { name?: string; version?: string };
       const { roots: hasRoots, elicitation: hasForms } = (event.capabilities ?? {}) as Record<string, unknown>;
-      const words = [name, version, hasRoots ? "declares roots" : "declares no roots", hasForms && "and forms"].filter(Boolean);
+      const words = [name, version, hasRoots ? "declares roots" : "declares no roots", hasForms && "and forms"].filter(
+        Boolean,
+      );
       return [arrow("client", "server", `initialize: ${words.join(" ")}`)];
     }
     case "clientReady":
@@ -94,9 +96,16 @@ function ofEvent(event: EndpointEvent): Line[] {
         const words = { directory: "folder", file: "file", missing: "missing", unreadable: "unreadable" }[found];
         const name = event.paths.length > 1 ? `${path.split(/[\\/]/).at(-1) || path}: ` : "";
         const marked = markers && markers.length > 0 ? `, has ${markers.join(" ")}` : "";
-        const repository = nearest ? `, ${nearest.name} ${nearest.found === "file" ? "file " : ""}in ${nearest.path}` : "";
+        const repository = nearest
+          ? `, ${nearest.name} ${nearest.found === "file" ? "file " : ""}in ${nearest.path}`
+          : "";
         const read = files && Object.keys(files).length > 0 ? `, reads ${Object.keys(files).join(" ")}` : "";
-        return arrow("disk", "server", `${name}${words}${linked}${marked}${repository}${read}`, found === "directory" ? "plain" : "bad");
+        return arrow(
+          "disk",
+          "server",
+          `${name}${words}${linked}${marked}${repository}${read}`,
+          found === "directory" ? "plain" : "bad",
+        );
       });
     case "deadlineReached":
       return [at("server", "the deadline", "waiting")];
@@ -120,7 +129,14 @@ function ofAction(action: EndpointAction): Line[] {
     case "cancel":
       return [arrow("server", "client", `cancels request ${action.request}`, "quiet")];
     case "sendRequest":
-      return [arrow("server", "client", `${action.method}${question(action.params) ?? `, request ${action.request}`}`, "waiting")];
+      return [
+        arrow(
+          "server",
+          "client",
+          `${action.method}${question(action.params) ?? `, request ${action.request}`}`,
+          "waiting",
+        ),
+      ];
     case "probe":
       return action.paths.map(({ path }) => arrow("server", "disk", `looks at ${path}`));
     case "watchRequests":
@@ -139,10 +155,7 @@ function ofAnswer(answer: Answer): Line[] {
   if (answer.outcome === "resolved" || answer.outcome === "selected") {
     const { source, stale, handle } = answer.project;
     const more = `${stale ? ", stale" : ""}${handle === undefined ? "" : `, handle ${handle}`}`;
-    return [
-      arrow("server", "client", `result: ${folder(answer.project)}, from ${source}${more}`, "good"),
-      ...hints,
-    ];
+    return [arrow("server", "client", `result: ${folder(answer.project)}, from ${source}${more}`, "good"), ...hints];
   }
   if (answer.outcome === "listed") return [arrow("server", "client", `lists ${answer.roots.length} roots`, "good")];
   const label = answer.outcome === "refused" ? "refused" : "no project";

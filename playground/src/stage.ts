@@ -234,8 +234,14 @@ export class Stage {
     const { call } = this.#start(wish, responses);
     const ask = this.#id();
     this.#asks.set(ask, call);
-    if (wish.select) return this.#handle({ type: "selected", ask, call, by: wish.select });
-    if (wish.isClear) return this.#handle({ type: "selectionCleared", ask, call });
+    if (wish.select) {
+      this.#handle({ type: "selected", ask, call, by: wish.select });
+      return;
+    }
+    if (wish.isClear) {
+      this.#handle({ type: "selectionCleared", ask, call });
+      return;
+    }
     const { argument, target, headers, query, meta, modern, caller } = wish.facts;
     // An explanation of the call itself is needed where that of the connection does not show what the call brought. No user is
     // asked for a call that is explained.
@@ -287,9 +293,11 @@ export class Stage {
       const { wish, open, responses } = this.#round;
       open.delete(question);
       responses[question] = "result" in reply ? reply.result : { error: reply.refused };
-      if (open.size > 0) return this.#remark("The client repeats the call when it has answered every question.");
-      this.#round = undefined;
-      this.#call(wish, responses);
+      if (open.size > 0) this.#remark("The client repeats the call when it has answered every question.");
+      else {
+        this.#round = undefined;
+        this.#call(wish, responses);
+      }
     } else if (isAgain) this.#remark("There is no request that was answered before.");
     else if (method === "elicitation/create") this.#remark("No form is open.");
     else {
@@ -453,7 +461,9 @@ export class Stage {
     const params = this.#questions().find(({ method }) => method === "elicitation/create")?.params as
       | { message?: string; requestedSchema?: { properties?: { project?: { enum?: string[] } } } }
       | undefined;
-    return params && { message: params.message ?? "", options: params.requestedSchema?.properties?.project?.enum ?? [] };
+    return (
+      params && { message: params.message ?? "", options: params.requestedSchema?.properties?.project?.enum ?? [] }
+    );
   }
 
   #remark(text: string): void {

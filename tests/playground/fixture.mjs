@@ -1,4 +1,5 @@
 // The built playground in Chromium.
+import { deflateRawSync } from "node:zlib";
 import { buildPlayground, playground } from "../../playground/build.mjs";
 import { launch, serve } from "../backends/browser.mjs";
 
@@ -40,6 +41,9 @@ export async function ending(page) {
   const [, code] = /^code (\w+)$/.exec(source) ?? [];
   return code ? { code } : { project: title, source: source.replace(/^from (\w+).*$/, "$1") };
 }
+
+/** The fragment of an address that carries a story. */
+export const packed = (story) => `#s=${deflateRawSync(JSON.stringify(story)).toString("base64url")}`;
 
 export const tab = (page, name) => page.getByRole("tab", { name, exact: true }).click();
 

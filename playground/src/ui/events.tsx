@@ -251,7 +251,9 @@ function UserForm({ model }: { model: Model }) {
     <section class="group">
       <h2>The user's form</h2>
       <p class="about question" tabIndex={0}>
-        {form ? message : "No form is open. A policy with elicit asks the user where nothing says which folder is meant."}
+        {form
+          ? message
+          : "No form is open. A policy with elicit asks the user where nothing says which folder is meant."}
       </p>
       <Field label="project">
         {options.length > 0 ? (
@@ -272,12 +274,7 @@ function UserForm({ model }: { model: Model }) {
         )}
       </Field>
       <div class="buttons">
-        <button
-          type="button"
-          class="primary"
-          disabled={!form}
-          onClick={() => void model.play({ do: "form", project })}
-        >
+        <button type="button" class="primary" disabled={!form} onClick={() => void model.play({ do: "form", project })}>
           Accept
         </button>
         <button type="button" disabled={!form} onClick={() => void model.play({ do: "form" })}>
@@ -308,10 +305,7 @@ function SwitchForm({ model, own }: { model: Model; own: CallFacts }) {
         <input value={value} onInput={(event) => setValue(event.currentTarget.value)} />
       </Field>
       <div class="buttons">
-        <button
-          type="button"
-          onClick={() => void model.play({ do: "select", by: { value }, ...own })}
-        >
+        <button type="button" onClick={() => void model.play({ do: "select", by: { value }, ...own })}>
           Switch
         </button>
         <button type="button" onClick={() => void model.play({ do: "clear", ...own })}>

@@ -40,10 +40,20 @@ function summary(frame: Frame | undefined): { tone: string; title: string; sourc
   if ("project" in answer) {
     const { project } = answer;
     const source = [project.source, project.via].filter(Boolean).join(" ");
-    return { tone: "good", title: folder(project), source: `from ${source}`, text: [...about(project), connection].join(" ") };
+    return {
+      tone: "good",
+      title: folder(project),
+      source: `from ${source}`,
+      text: [...about(project), connection].join(" "),
+    };
   }
   const title = answer.outcome === "refused" ? "Refused" : "No project";
-  return { tone: "bad", title, source: `code ${answer.code}`, text: [answer.message, answer.instruction].filter(Boolean).join(" ") };
+  return {
+    tone: "bad",
+    title,
+    source: `code ${answer.code}`,
+    text: [answer.message, answer.instruction].filter(Boolean).join(" "),
+  };
 }
 
 /** What is to be said of a project beside its folder and its source. */
