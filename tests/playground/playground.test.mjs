@@ -174,12 +174,12 @@ test("the form that is open is answered by clicking", async () => {
   const { page, errors } = await open("#story=form&at=7");
   await tab(page, "Events");
   const form = page.locator(".group", { hasText: "The user's form" }).locator("select");
-  assert.deepEqual(await form.locator("option").allTextContents(), ["shop", "blog"]);
+  assert.deepEqual(await form.locator("option").allTextContents(), ["Shop", "Blog"]);
   await page.getByRole("button", { name: "Decline" }).click();
   assert.deepEqual(await ending(page), { project: "/home/ada/shop", source: "roots" });
   assert.equal(await page.getByRole("button", { name: "Accept" }).isDisabled(), true);
   await page.getByRole("slider", { name: "Step", exact: true }).fill("7");
-  await form.selectOption("blog");
+  await form.selectOption("Blog");
   await page.getByRole("button", { name: "Accept" }).click();
   assert.deepEqual(await ending(page), { project: "/home/ada/blog", source: "selected" });
   assert.deepEqual(errors, []);
@@ -196,7 +196,7 @@ test("a worktree is drawn, a path map and a handle are used by clicking", async 
     }
   };
   await server({
-    "the client's folders": "C:\\code -> /home/ada",
+    "path map": "C:\\code=/home/ada",
     "the parameter": "project",
     "the tool that": "switch_project",
   });

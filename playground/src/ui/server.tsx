@@ -77,10 +77,10 @@ export function ServerTab({ model }: { model: Model }) {
           onChange={(event) => set({ allowedDirs: folders(event.currentTarget.value) })}
         />
       </Field>
-      <Field label="the client's folders as the server sees them, /client/folder -> /server/folder in each line">
+      <Field label="path map, /client/folder=/server/folder in each line">
         <textarea
           rows={2}
-          value={(host.pathMap ?? []).map(({ from, to }) => `${from}${ARROW}${to}`).join("\n")}
+          value={(host.pathMap ?? []).map(({ from, to }) => `${from}=${to}`).join("\n")}
           onChange={(event) => set({ pathMap: mapped(event.currentTarget.value) })}
         />
       </Field>
@@ -101,12 +101,10 @@ export function ServerTab({ model }: { model: Model }) {
   );
 }
 
-const ARROW = " -> ";
-
 function mapped(text: string): PathMap[] | undefined {
   const found = lines(text).map((line): PathMap => {
-    const [from = "", ...to] = line.split(ARROW);
-    return { from, fromStyle: /^([A-Za-z]:|\\\\)/.test(from) ? "windows" : "posix", to: to.join(ARROW) };
+    const [from = "", ...to] = line.split("=");
+    return { from, fromStyle: /^([A-Za-z]:|\\\\)/.test(from) ? "windows" : "posix", to: to.join("=") };
   });
   return found.length > 0 ? found : undefined;
 }
