@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import { defineConfig } from "vite";
 import { licenceTexts } from "../scripts/licences.mjs";
 import { at } from "../scripts/tools.mjs";
+import { stories } from "./readme.mjs";
 
 const LICENCES = "licences.txt";
 const MODULE = "virtual:rootwise-module";
@@ -24,6 +25,41 @@ const coreModule = {
   transform: (code, id) =>
     id === entry ? code.replace(/new URL\("[^"]+\.wasm", import\.meta\.url\)/, '""') : undefined,
 };
+
+/** The rules that the stories show, as their pages have them. */
+const RULES = "virtual:rootwise-rules";
+const rules = {
+  name: "rules",
+  resolveId: (id) => (id === RULES ? `\0${RULES}` : undefined),
+  load(id) {
+    if (id !== `\0${RULES}`) return;
+    const found = new Map();
+    for (const [file, start] of [
+      ["rules", "\\d+"],
+      ["endpoint", "E\\d+"],
+    ]) {
+      const page = at("docs", `${file}.md`);
+      this.addWatchFile(page);
+      const rule = new RegExp(`^(${start})\\. ([^]*?)(?=^${start}\\. |^#)`, "gm");
+      for (const [, number, text] of readFileSync(page, "utf8").matchAll(rule)) found.set(number, blocksOf(text));
+    }
+    const shown = new Set(stories.flatMap((story) => story.rules.map(String)));
+    return `export default ${JSON.stringify(Object.fromEntries([...shown].map((number) => [number, found.get(number)])))};`;
+  },
+};
+
+/** Paragraphs and items of lists, without tables and links. */
+function blocksOf(text) {
+  const blocks = [];
+  for (const line of text.split("\n").map((part) => part.trim())) {
+    if (line === "" || line.startsWith("|")) continue;
+    if (blocks.length === 0 || line.startsWith("- ")) blocks.push(line);
+    else blocks.push(`${blocks.pop()} ${line}`);
+  }
+  return blocks.map((block) =>
+    block.replaceAll(/ \(\[play it\]\([^)]*\)\)/g, "").replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1"),
+  );
+}
 
 /** The licences of what is in the page, beside it: the packages of npm, and the crates in the module. */
 const licences = {
@@ -66,7 +102,7 @@ export default defineConfig({
   base: "./",
   logLevel: "warn",
   resolve: { alias: { rootwise: entry } },
-  plugins: [coreModule, licences, oneFile],
+  plugins: [coreModule, rules, licences, oneFile],
   build: {
     outDir: at("target", "playground"),
     emptyOutDir: true,

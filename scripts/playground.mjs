@@ -30,11 +30,8 @@ main(async () => {
 });
 
 function list() {
-  const stories = ["eras", "faults", "seeds"].flatMap((name) =>
-    JSON.parse(readFileSync(at("playground", "stories", `${name}.json`), "utf8")),
-  );
   const readme = at("playground", "README.md");
-  writeFileSync(readme, withList(readFileSync(readme, "utf8"), stories));
+  writeFileSync(readme, withList(readFileSync(readme, "utf8")));
 }
 
 async function draw(file) {

@@ -75,35 +75,50 @@ function intent(action: EndpointAction): Record<string, unknown> {
   }
 }
 
-/** The end that the tests check: the last answer. */
-function ending(played: Played): { ask: number; expected: Record<string, unknown> } | undefined {
-  for (const { output } of stepsOf(played).reverse())
-    for (const action of [...output.actions].reverse())
-      if (action.type === "answer") {
-        const { asks, ...expected } = intent(action) as { asks: number[] };
-        return { ask: asks[0] ?? 0, expected };
-      }
-  return undefined;
+/** What the tests check: the last answer as its facts, by the way to them; none if no call was answered. */
+function ending(played: Played): [path: string[], value: string][] | undefined {
+  const last = stepsOf(played)
+    .flatMap(({ output }) => output.actions)
+    .findLast((action) => action.type === "answer");
+  if (!last) return undefined;
+  const facts: [string[], string][] = [[["outcome"], last.outcome]];
+  if ("code" in last) facts.push([["code"], last.code]);
+  if ("project" in last)
+    facts.push([["project", "key"], last.project.key], [["project", "source"], last.project.source]);
+  return facts;
 }
+
+/** JSON in which every character can be seen: others end lines in Python, and Rust refuses some of them. */
+const plain = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    /[\u007f-\u00a0\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 const pairs = (played: Played) => stepsOf(played).map(({ now, event }) => [now, event]);
 
-/** One event in each line. */
-const lines = (played: Played, indent: string) =>
-  pairs(played)
-    .map((pair) => `${indent}${JSON.stringify(pair)},`)
-    .join("\n");
-
 function typescript(played: Played): string {
   const { title, policy, host } = played;
-  const end = ending(played);
+  const facts = ending(played);
+  const isIn = (name: string) => facts?.some(([[first]]) => first === name);
+  const checks = [
+    ...(facts ? [] : ["assert.equal(last, undefined);"]),
+    ...(isIn("project") ? ['assert.ok(last && "project" in last);'] : []),
+    ...(isIn("code") ? ['assert.ok(last && "code" in last);'] : []),
+    ...(facts ?? []).map(
+      ([path, value]) =>
+        `assert.equal(last${path[0] === "outcome" ? "?" : ""}.${path.join(".")}, ${JSON.stringify(value)});`,
+    ),
+  ];
   return `import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Endpoint, type EndpointEvent, type EndpointOptions } from "rootwise";
 
 const options: EndpointOptions = ${JSON.stringify({ policy, host }, null, 2)};
 const steps: [number, EndpointEvent][] = [
-${lines(played, "  ")}
+${pairs(played)
+  .map((pair) => `  ${JSON.stringify(pair)},`)
+  .join("\n")}
 ];
 
 test(${JSON.stringify(title)}, () => {
@@ -113,44 +128,33 @@ test(${JSON.stringify(title)}, () => {
     .filter((action) => action.type === "answer");
   endpoint.close();
   const last = answers.at(-1);
-  assert.equal(last?.outcome, ${JSON.stringify(end?.expected.outcome ?? null)});
-${
-  end?.expected.project
-    ? `  assert.ok(last && "project" in last);
-  assert.equal(last.project.key, ${JSON.stringify((end.expected.project as { key: string }).key)});
-  assert.equal(last.project.source, ${JSON.stringify((end.expected.project as { source: string }).source)});`
-    : `  assert.ok(last && "code" in last);
-  assert.equal(last.code, ${JSON.stringify(end?.expected.code ?? null)});`
-}
+${checks.map((check) => `  ${check}`).join("\n")}
 });
 `;
 }
 
+/** The title as a name; what calls it puts a word before it, so that it may begin with a digit. */
 const nameOf = (title: string) =>
   title
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "_")
-    .replaceAll(/^_|_$/g, "");
+    .replaceAll(/^_|_$/g, "") || "story";
 
 function python(played: Played): string {
   const { title, policy, host } = played;
-  const end = ending(played);
-  const check = end?.expected.project
-    ? `    assert last["project"]["key"] == ${JSON.stringify((end.expected.project as { key: string }).key)}
-    assert last["project"]["source"] == ${JSON.stringify((end.expected.project as { source: string }).source)}`
-    : `    assert last["code"] == ${JSON.stringify(end?.expected.code ?? null)}`;
+  const checks = ending(played)?.map(
+    ([path, value]) => `assert last${path.map((name) => `[${JSON.stringify(name)}]`).join("")} == ${plain(value)}`,
+  ) ?? ["assert last == {}"];
   return `import json
 
 from rootwise import Endpoint
 
-POLICY = ${typeof policy === "string" ? JSON.stringify(policy) : `json.loads(r"""${JSON.stringify(policy)}""")`}
-HOST = json.loads(r"""${JSON.stringify(host)}""")
+POLICY = ${typeof policy === "string" ? JSON.stringify(policy) : `json.loads(r"""${plain(policy)}""")`}
+HOST = json.loads(r"""${plain(host)}""")
 STEPS = [
     json.loads(step)
     for step in r"""
-${pairs(played)
-  .map((pair) => JSON.stringify(pair))
-  .join("\n")}
+${pairs(played).map(plain).join("\n")}
 """.strip().splitlines()
 ]
 
@@ -158,15 +162,23 @@ ${pairs(played)
 def test_${nameOf(title)}() -> None:
     endpoint = Endpoint(POLICY, host=HOST)
     actions = [action for now, event in STEPS for action in endpoint.handle(event, now).actions]
-    last = [action for action in actions if action["type"] == "answer"][-1]
-    assert last["outcome"] == ${JSON.stringify(end?.expected.outcome ?? null)}
-${check}
+    last = next((action for action in reversed(actions) if action["type"] == "answer"), {})
+${checks.map((check) => `    ${check}`).join("\n")}
 `;
 }
 
+/** A text as a literal of Rust. */
+const literal = (text: string): string => {
+  const characters = Array.from(text, (character) => {
+    if (/["\\]/.test(character)) return `\\${character}`;
+    return /[ -~\p{L}\p{N}]/u.test(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`;
+  });
+  return `"${characters.join("")}"`;
+};
+
 /** JSON as a raw string of Rust, with quotes that do not occur in it. */
 function raw(value: unknown): string {
-  const text = JSON.stringify(value);
+  const text = plain(value);
   let hashes = "#";
   while (text.includes(`"${hashes}`)) hashes += "#";
   return `r${hashes}"${text}"${hashes}`;
@@ -174,11 +186,10 @@ function raw(value: unknown): string {
 
 function rust(played: Played): string {
   const { title, policy, host } = played;
-  const end = ending(played);
-  const check = end?.expected.project
-    ? `    assert_eq!(last["project"]["key"], ${JSON.stringify((end.expected.project as { key: string }).key)});
-    assert_eq!(last["project"]["source"], ${JSON.stringify((end.expected.project as { source: string }).source)});`
-    : `    assert_eq!(last["code"], ${JSON.stringify(end?.expected.code ?? null)});`;
+  const checks = ending(played)?.map(
+    ([path, value]) =>
+      `assert_eq!(last${path.map((name) => `[${JSON.stringify(name)}]`).join("")}, ${literal(value)});`,
+  ) ?? ["assert_eq!(last, Value::Null);"];
   const whole = typeof policy === "string" ? presets[policy] : policy;
   return `use rootwise::wire::PolicyCache;
 use serde_json::{Value, json};
@@ -190,7 +201,7 @@ ${stepsOf(played)
 ];
 
 #[test]
-fn ${nameOf(title)}() -> Result<(), Box<dyn std::error::Error>> {
+fn story_${nameOf(title)}() -> Result<(), Box<dyn std::error::Error>> {
     let policy: Value = serde_json::from_str(${raw(whole)})?;
     let host: Value = serde_json::from_str(${raw(host)})?;
     let options = json!({ "machine": "endpoint", "policy": policy, "host": host }).to_string();
@@ -201,8 +212,7 @@ fn ${nameOf(title)}() -> Result<(), Box<dyn std::error::Error>> {
         let answers = reply["actions"].as_array().into_iter().flatten().filter(|action| action["type"] == "answer");
         last = answers.last().cloned().unwrap_or(last);
     }
-    assert_eq!(last["outcome"], ${JSON.stringify(end?.expected.outcome ?? null)});
-${check}
+${checks.map((check) => `    ${check}`).join("\n")}
     Ok(())
 }
 `;

@@ -26,6 +26,6 @@ async function start(): Promise<void> {
 }
 
 start().catch((error: unknown) => {
-  page.textContent = `The playground cannot start: ${error instanceof Error ? error.message : error}. It needs a browser of 2023 or later.`;
+  page.textContent = `The playground cannot start: ${error instanceof Error ? error.message : error}. It needs a browser of 2024 or later.`;
   throw error;
 });

@@ -2,7 +2,7 @@
 import type { HostFacts, Policy, PresetName } from "rootwise";
 import type { DiskChange, Drawing } from "./disk.js";
 import { Disk } from "./disk.js";
-import { MAX_BYTES, machineOf, movesOf } from "./recording.js";
+import { MAX_BYTES, type Recording, recordingOf } from "./recording.js";
 import { BadAddress, fragmentOf, MAX_FRAGMENT, type Shared, sharedIn } from "./share.js";
 import type { Frame } from "./stage.js";
 import { stories } from "./stories.js";
@@ -153,17 +153,17 @@ export class Model {
   async drop(file: File | undefined): Promise<void> {
     if (!file) return;
     const { name, size } = file;
-    let moves: Move[];
+    let recording: Recording;
     try {
       if (size > MAX_BYTES) throw new Error(`${name} has ${size} bytes; at most ${MAX_BYTES} are read.`);
-      moves = movesOf(await file.text());
+      recording = recordingOf(await file.text());
     } catch (error) {
       return this.say(error instanceof Error ? error.message : String(error));
     }
     this.story = undefined;
-    await this.#load({ ...this.shared, ...machineOf(moves), title: `Recording ${name}`, moves });
+    await this.#load({ ...this.shared, ...recording, title: `Recording ${name}` });
     this.scrub(this.last);
-    this.say(`${moves.length} moves of ${name} were played; the disk has the folders that its client names.`);
+    this.say(`${recording.moves.length} moves of ${name} were played; the disk has the folders that are named in it.`);
   }
 
   async clear(): Promise<void> {
@@ -217,6 +217,7 @@ export class Model {
   }
 
   scrub(to: number): void {
+    this.said = "";
     this.cursor = Math.min(Math.max(0, Math.round(to)), this.last);
     this.changed();
   }

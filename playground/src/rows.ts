@@ -47,8 +47,10 @@ function ofEvent(event: EndpointEvent): Line[] {
       return [arrow("client", "server", "connection closes")];
     case "clientInitialized": {
       const { name, version } = (event.clientInfo ?? {}) as { name?: string; version?: string };
-      const hasRoots = Boolean((event.capabilities as { roots?: unknown } | undefined)?.roots);
-      const words = [name, version, hasRoots ? "declares roots" : "declares no roots"].filter(Boolean);
+      const { roots: hasRoots, elicitation: hasForms } = (event.capabilities ?? {}) as Record<string, unknown>;
+      const words = [name, version, hasRoots ? "declares roots" : "declares no roots", hasForms && "and forms"].filter(
+        Boolean,
+      );
       return [arrow("client", "server", `initialize: ${words.join(" ")}`)];
     }
     case "clientReady":
@@ -57,7 +59,8 @@ function ofEvent(event: EndpointEvent): Line[] {
       return [arrow("client", "server", "roots/list_changed")];
     case "callStarted": {
       const brought = [
-        ...(event.inputResponses === undefined ? [] : ["again, with roots"]),
+        ...(event.inputResponses === undefined ? [] : [`again, with ${brings(event.inputResponses)}`]),
+        ...(event.caller == null ? [] : [`by ${event.caller}`]),
         ...(event.argument === undefined ? [] : [`argument ${shown(event.argument)}`]),
         ...Object.entries(event.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
         ...Object.entries(event.query ?? {}).map(([name, value]) => `?${name}=${value}`),
@@ -72,6 +75,8 @@ function ofEvent(event: EndpointEvent): Line[] {
     case "callEnded":
       return event.cancelled ? [arrow("client", "server", "cancels the call", "bad")] : [];
     case "requestAnswered": {
+      const choice = choiceIn(event.result);
+      if (choice) return [arrow("client", "server", choice)];
       const roots = (event.result as { roots?: unknown } | null)?.roots;
       const uris = Array.isArray(roots)
         ? roots.map((root) => (root as { uri?: string } | null)?.uri ?? shown(root))
@@ -86,12 +91,21 @@ function ofEvent(event: EndpointEvent): Line[] {
     case "channelClosed":
       return [arrow("client", "server", event.end === "cut" ? "stream is cut" : "stream breaks", "bad")];
     case "probed":
-      return event.paths.map(({ path, found, realPath, markers }) => {
+      return event.paths.map(({ path, found, realPath, markers, nearest, files }) => {
         const linked = realPath && realPath !== path ? `, leads to ${realPath}` : "";
         const words = { directory: "folder", file: "file", missing: "missing", unreadable: "unreadable" }[found];
         const name = event.paths.length > 1 ? `${path.split(/[\\/]/).at(-1) || path}: ` : "";
         const marked = markers && markers.length > 0 ? `, has ${markers.join(" ")}` : "";
-        return arrow("disk", "server", `${name}${words}${linked}${marked}`, found === "directory" ? "plain" : "bad");
+        const repository = nearest
+          ? `, ${nearest.name} ${nearest.found === "file" ? "file " : ""}in ${nearest.path}`
+          : "";
+        const read = files && Object.keys(files).length > 0 ? `, reads ${Object.keys(files).join(" ")}` : "";
+        return arrow(
+          "disk",
+          "server",
+          `${name}${words}${linked}${marked}${repository}${read}`,
+          found === "directory" ? "plain" : "bad",
+        );
       });
     case "deadlineReached":
       return [at("server", "the deadline", "waiting")];
@@ -107,19 +121,28 @@ function ofAction(action: EndpointAction): Line[] {
     case "answer":
       return ofAnswer(action);
     case "announce":
-      return [at("server", `project of the connection: ${folder(action.to)}, before: ${folder(action.from)}`, "good")];
-    case "callResult":
-      return action.inputRequests ? [arrow("server", "client", "input_required: roots/list", "waiting")] : [];
+      return [at("server", `the connection's project: ${folder(action.to)}${changedFrom(action)}`, "good")];
+    case "callResult": {
+      const methods = Object.values(action.inputRequests ?? {}).map(({ method }) => method);
+      return methods.length > 0 ? [arrow("server", "client", `input_required: ${methods.join(", ")}`, "waiting")] : [];
+    }
     case "cancel":
       return [arrow("server", "client", `cancels request ${action.request}`, "quiet")];
     case "sendRequest":
-      return [arrow("server", "client", `${action.method}, request ${action.request}`, "waiting")];
+      return [
+        arrow(
+          "server",
+          "client",
+          `${action.method}${question(action.params) ?? `, request ${action.request}`}`,
+          "waiting",
+        ),
+      ];
     case "probe":
       return action.paths.map(({ path }) => arrow("server", "disk", `looks at ${path}`));
     case "watchRequests":
       return [];
     case "log":
-      return [at("server", `log: ${action.message}`, "quiet")];
+      return [at("server", `log: ${action.message.replaceAll("`", "")}`, "quiet")];
     default:
       return [];
   }
@@ -130,15 +153,37 @@ function ofAnswer(answer: Answer): Line[] {
   // The result of the call, which is the next action, shows it.
   if (answer.outcome === "needsInput") return [];
   if (answer.outcome === "resolved" || answer.outcome === "selected") {
-    const stale = answer.project.stale ? ", stale" : "";
-    return [
-      arrow("server", "client", `result: ${folder(answer.project)}, from ${answer.project.source}${stale}`, "good"),
-      ...hints,
-    ];
+    const { source, stale, handle } = answer.project;
+    const more = `${stale ? ", stale" : ""}${handle === undefined ? "" : `, handle ${handle}`}`;
+    return [arrow("server", "client", `result: ${folder(answer.project)}, from ${source}${more}`, "good"), ...hints];
   }
   if (answer.outcome === "listed") return [arrow("server", "client", `lists ${answer.roots.length} roots`, "good")];
   const label = answer.outcome === "refused" ? "refused" : "no project";
   return [arrow("server", "client", `${label}: ${answer.code}`, "bad"), ...hints];
+}
+
+/** What a form asks. */
+function question(params: Record<string, unknown> | undefined): string | undefined {
+  return typeof params?.message === "string" ? `: ${params.message}` : undefined;
+}
+
+/** The project before, if there was one; none of it is said twice. */
+function changedFrom({ from, shared }: { from: Project | null; shared?: string }): string {
+  if (!from) return "";
+  return `, before: ${folder(from)}${shared ? ` (the same ${shared})` : ""}`;
+}
+
+/** What a repeated call brings. */
+function brings(responses: unknown): string {
+  const given = Object.values((responses ?? {}) as Record<string, unknown>);
+  return given.map((response) => choiceIn(response) ?? "roots").join(" and ");
+}
+
+/** What the user answered, if this is an answer to a form. */
+function choiceIn(result: unknown): string | undefined {
+  const { action, content } = (result ?? {}) as { action?: unknown; content?: { project?: unknown } };
+  if (typeof action !== "string") return undefined;
+  return action === "accept" ? `the user's choice: ${shown(content?.project)}` : `the user's answer: ${action}`;
 }
 
 export const folder = (project: Project | null | undefined): string =>

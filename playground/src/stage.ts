@@ -7,11 +7,15 @@ import {
   type EndpointEvent,
   type EndpointOutput,
   type Explanation,
+  type InputRequest,
+  type Policy,
   type Project,
-  policyInputs,
+  presets,
+  type RequestMethod,
   RootwiseError,
+  type SelectBy,
 } from "rootwise";
-import { Disk } from "./disk.js";
+import { Disk, type DiskChange } from "./disk.js";
 import { type CallFacts, type ClientFacts, type Move, type RootEntry, type Setup, transportOf } from "./story.js";
 
 /** One event and what the core returned. */
@@ -38,21 +42,43 @@ export interface Frame {
   project: Project | null;
   /** The end of the last call. */
   answer: Answer | undefined;
-  /** Whether a `roots/list` request is in flight, or a call needs input. */
+  /** Whether the client is asked for its roots, by a request or by the result of a call. */
   isAsked: boolean;
+  /** The form that the client shows to its user. */
+  form: Form | undefined;
   /** Calls that wait for their project. */
   waiting: number;
   hasStream: boolean;
 }
 
+export interface Form {
+  message: string;
+  /** What it offers; nothing if the user writes a path. */
+  options: string[];
+}
+
+/** What a call wants: its project, or to select one, or to clear the selection. */
+interface Wish {
+  facts: CallFacts;
+  select?: SelectBy;
+  isClear?: boolean;
+}
+
 interface Call {
   call: number;
   channel?: number;
-  facts: CallFacts;
+  wish: Wish;
   isCut: boolean;
 }
 
-type Reply = { roots: unknown } | { refused: { code: number; message: string } };
+/** A call that ended with questions: its client answers all of them and repeats it. */
+interface Round {
+  wish: Wish;
+  open: Map<string, InputRequest>;
+  responses: Record<string, unknown>;
+}
+
+type Reply = { result: unknown } | { refused: { code: number; message: string } };
 
 const SESSION = 1;
 /** How long a move takes, and how long the disk takes for a reply. */
@@ -66,7 +92,6 @@ export class Stage {
   readonly disk: Disk;
   readonly #setup: Setup;
   readonly #endpoint: Endpoint;
-  readonly #inputKey: string;
   #now = 0;
   #played = 0;
   #ids = 0;
@@ -77,11 +102,13 @@ export class Stage {
   #isConnected = false;
   readonly #calls = new Map<number, Call>();
   readonly #asks = new Map<number, number>();
-  readonly #requests = new Set<number>();
-  #lastRequest: number | undefined;
+  readonly #requests = new Map<number, { method: RequestMethod; params: unknown }>();
+  readonly #lastRequests = new Map<RequestMethod, number>();
   /** An answer that came before its question: another policy may ask at another time. */
   #early: Reply | undefined;
-  #needsInput: CallFacts | undefined;
+  #round: Round | undefined;
+  /** Whether the policy has the user asked. */
+  readonly #hasForms: boolean;
   #stream: number | undefined;
   readonly #next: EndpointEvent[] = [];
   readonly #probes: { probe: number; paths: { path: string; markers?: string[] }[] }[] = [];
@@ -91,7 +118,8 @@ export class Stage {
     this.#setup = setup;
     this.disk = new Disk(setup.host.style, setup.disk);
     this.#endpoint = new Endpoint({ policy: setup.policy, host: setup.host });
-    this.#inputKey = policyInputs(setup.policy).inputKeys[0] ?? "";
+    const policy: Policy = typeof setup.policy === "string" ? presets[setup.policy] : setup.policy;
+    this.#hasForms = Boolean(policy.elicit);
     const transport = transportOf(setup.host);
     this.#begin(-1);
     this.#handle({ type: "sessionOpened", session: SESSION, transport });
@@ -147,18 +175,29 @@ export class Stage {
         this.#handle({ type: "clientReady", session });
         break;
       case "call":
-        this.#call(move);
+        this.#call({ facts: move });
         break;
       case "select":
+        this.#call({ facts: move, select: move.by });
+        break;
       case "clear":
-        this.#select(move);
+        this.#call({ facts: move, isClear: true });
         break;
-      case "answer":
-        this.#reply({ roots: move.result ?? { roots: (move.roots ?? []).map(entryOf) } }, move.again);
+      case "answer": {
+        const result = move.result ?? { roots: (move.roots ?? []).map(entryOf) };
+        this.#reply("roots/list", { result }, move.again);
         break;
+      }
+      case "form": {
+        const content = move.project === undefined ? undefined : { project: move.project };
+        this.#reply("elicitation/create", {
+          result: move.result ?? (content ? { action: "accept", content } : { action: "decline" }),
+        });
+        break;
+      }
       case "refuse": {
         const { code = -32601, message = code === -32601 ? "Method not found" : "Internal error" } = move;
-        this.#reply({ refused: { code, message } });
+        this.#reply("roots/list", { refused: { code, message } });
         break;
       }
       case "changed":
@@ -191,29 +230,38 @@ export class Stage {
     }
   }
 
-  #call(facts: CallFacts, responses?: unknown): void {
-    const started = this.#start(facts, responses);
-    const { argument, target, headers, query, meta, modern } = facts;
-    // An explanation of the call itself is needed where that of the connection does not show what the call brought.
-    const isSpecial = [argument, target, headers, query, meta, modern].some((fact) => fact !== undefined);
+  #call(wish: Wish, responses?: unknown): void {
+    const { call } = this.#start(wish, responses);
     const ask = this.#id();
-    this.#asks.set(ask, started.call);
+    this.#asks.set(ask, call);
+    if (wish.select) {
+      this.#handle({ type: "selected", ask, call, by: wish.select });
+      return;
+    }
+    if (wish.isClear) {
+      this.#handle({ type: "selectionCleared", ask, call });
+      return;
+    }
+    const { argument, target, headers, query, meta, modern, caller } = wish.facts;
+    // An explanation of the call itself is needed where that of the connection does not show what the call brought. No user is
+    // asked for a call that is explained.
+    const isSpecial = [argument, target, headers, query, meta, modern, caller].some((fact) => fact !== undefined);
     this.#handle({
       type: "asked",
       ask,
-      call: started.call,
+      call,
       ...(target === undefined ? {} : { target }),
-      ...(isSpecial ? { explain: true } : {}),
+      ...(isSpecial && !this.#hasForms ? { explain: true } : {}),
     });
   }
 
-  #start(facts: CallFacts, responses?: unknown): Call {
+  #start(wish: Wish, responses?: unknown): Call {
     const isHttp = transportOf(this.#setup.host) === "http";
     const call = this.#id();
     const channel = isHttp ? this.#id() : undefined;
-    const started: Call = { call, facts, isCut: false, ...(channel === undefined ? {} : { channel }) };
+    const started: Call = { call, wish, isCut: false, ...(channel === undefined ? {} : { channel }) };
     this.#calls.set(call, started);
-    const { modern, argument, headers, query, meta } = facts;
+    const { modern, argument, headers, query, meta, caller } = wish.facts;
     this.#handle({
       type: "callStarted",
       call,
@@ -225,33 +273,33 @@ export class Stage {
       ...(headers ? { headers } : {}),
       ...(query ? { query } : {}),
       ...(meta ? { meta } : {}),
+      ...(caller === undefined ? {} : { caller }),
       ...(argument === undefined ? {} : { argument }),
       ...(responses === undefined ? {} : { inputResponses: responses }),
     });
     return started;
   }
 
-  #select(move: Extract<Move, { do: "select" } | { do: "clear" }>): void {
-    const started = this.#start(move.do === "select" && move.modern ? { modern: move.modern } : {});
-    const ask = this.#id();
-    this.#asks.set(ask, started.call);
-    if (move.do === "select") this.#handle({ type: "selected", ask, call: started.call, by: move.by });
-    else this.#handle({ type: "selectionCleared", ask, call: started.call });
-  }
-
-  #reply(reply: Reply, isAgain = false): void {
-    const [waiting] = this.#requests;
-    const request = isAgain ? this.#lastRequest : waiting;
+  #reply(method: RequestMethod, reply: Reply, isAgain = false): void {
+    const waiting = [...this.#requests].find(([, sent]) => sent.method === method)?.[0];
+    const request = isAgain ? this.#lastRequests.get(method) : waiting;
+    const question = [...(this.#round?.open ?? [])].find(([, asked]) => asked.method === method)?.[0];
     if (request !== undefined) {
       this.#requests.delete(request);
-      this.#lastRequest = request;
-      if ("roots" in reply) this.#handle({ type: "requestAnswered", request, result: reply.roots });
+      this.#lastRequests.set(method, request);
+      if ("result" in reply) this.#handle({ type: "requestAnswered", request, result: reply.result });
       else this.#handle({ type: "requestRefused", request, kind: "error", ...reply.refused });
-    } else if (this.#needsInput) {
-      const facts = this.#needsInput;
-      this.#needsInput = undefined;
-      this.#call(facts, { [this.#inputKey]: "roots" in reply ? reply.roots : { error: reply.refused } });
+    } else if (this.#round && question !== undefined) {
+      const { wish, open, responses } = this.#round;
+      open.delete(question);
+      responses[question] = "result" in reply ? reply.result : { error: reply.refused };
+      if (open.size > 0) this.#remark("The client repeats the call when it has answered every question.");
+      else {
+        this.#round = undefined;
+        this.#call(wish, responses);
+      }
     } else if (isAgain) this.#remark("There is no request that was answered before.");
+    else if (method === "elicitation/create") this.#remark("No form is open.");
     else {
       this.#early = reply;
       this.#remark("Nobody has asked yet: the client gives this answer when it is asked.");
@@ -316,7 +364,7 @@ export class Stage {
   #settle(move: number): void {
     for (let count = 0; count < MAX_REPLIES; count += 1) {
       const probe = this.#probes.shift();
-      const isEarly = this.#early !== undefined && (this.#requests.size > 0 || this.#needsInput !== undefined);
+      const isEarly = this.#early !== undefined && this.#isAsked();
       if (!probe && !isEarly) return;
       this.#now += DISK_MS;
       this.#begin(move);
@@ -326,7 +374,7 @@ export class Stage {
       } else if (this.#early) {
         const reply = this.#early;
         this.#early = undefined;
-        this.#reply(reply);
+        this.#reply("roots/list", reply);
       }
       this.#end();
     }
@@ -344,8 +392,11 @@ export class Stage {
   }
 
   #perform(action: EndpointAction): void {
-    if (action.type === "callResult" && action.inputRequests) this.#needsInput = this.#calls.get(action.call)?.facts;
-    if (action.type === "sendRequest") this.#requests.add(action.request);
+    const wish = action.type === "callResult" ? this.#calls.get(action.call)?.wish : undefined;
+    if (wish && action.type === "callResult" && action.inputRequests)
+      this.#round = { wish, open: new Map(Object.entries(action.inputRequests)), responses: {} };
+    if (action.type === "sendRequest")
+      this.#requests.set(action.request, { method: action.method, params: action.params });
     else if (action.type === "cancel") this.#requests.delete(action.request);
     else if (action.type === "probe") this.#probes.push(action);
     else if (action.type === "answer") this.#answered(action);
@@ -358,7 +409,7 @@ export class Stage {
       const call = this.#calls.get(this.#asks.get(ask) ?? -1);
       this.#asks.delete(ask);
       if (!call) continue;
-      if (call.facts.modern) this.#next.push({ type: "callReturned", call: call.call, inputRequired: false });
+      if (call.wish.facts.modern) this.#next.push({ type: "callReturned", call: call.call, inputRequired: false });
       this.#next.push({ type: "callEnded", call: call.call });
     }
   }
@@ -373,6 +424,7 @@ export class Stage {
       project: null,
       answer: undefined,
       isAsked: false,
+      form: undefined,
       waiting: 0,
       hasStream: false,
       ...(note === undefined ? {} : { note }),
@@ -389,11 +441,29 @@ export class Stage {
     frame.explanation = this.#explanation ?? this.#endpoint.explain(SESSION);
     // Without `initialize` the connection has nothing to explain, so the explanation of the last call stays.
     if (this.#isConnected) this.#explanation = undefined;
-    frame.isAsked = this.#requests.size > 0 || this.#needsInput !== undefined;
+    frame.isAsked = this.#isAsked();
+    frame.form = this.#form();
     frame.waiting = this.#asks.size;
     frame.hasStream = this.#stream !== undefined || this.#waitingCalls().some(({ channel }) => channel !== undefined);
     this.frames.push(frame);
     this.#frame = undefined;
+  }
+
+  #questions(): { method: RequestMethod; params?: unknown }[] {
+    return [...this.#requests.values(), ...(this.#round?.open.values() ?? [])];
+  }
+
+  #isAsked(): boolean {
+    return this.#questions().some(({ method }) => method === "roots/list");
+  }
+
+  #form(): Form | undefined {
+    const params = this.#questions().find(({ method }) => method === "elicitation/create")?.params as
+      | { message?: string; requestedSchema?: { properties?: { project?: { enum?: string[] } } } }
+      | undefined;
+    return (
+      params && { message: params.message ?? "", options: params.requestedSchema?.properties?.project?.enum ?? [] }
+    );
   }
 
   #remark(text: string): void {
@@ -408,23 +478,17 @@ export class Stage {
 
 const entryOf = (root: string | RootEntry): RootEntry => (typeof root === "string" ? { uri: root } : root);
 
-function describedClient({ name, version, protocol, roots }: ClientFacts) {
+function describedClient({ name, version, protocol, roots, forms }: ClientFacts) {
   const clientInfo = { name, ...(version === undefined ? {} : { version }) };
-  return { protocolVersion: protocol, capabilities: roots ? { roots } : {}, clientInfo };
+  const capabilities = { ...(roots ? { roots } : {}), ...(forms ? { elicitation: {} } : {}) };
+  return { protocolVersion: protocol, capabilities, clientInfo };
 }
 
-function described({
-  add = [],
-  link = {},
-  remove = [],
-}: {
-  add?: string[];
-  link?: Record<string, string>;
-  remove?: string[];
-}) {
+function described({ add = [], link = {}, write = {}, remove = [] }: DiskChange) {
   const links = Object.entries(link).map(([path, to]) => `${path} leads to ${to}`);
+  const appears = [...add, ...Object.keys(write)];
   return [
-    ...(add.length > 0 ? [`appears: ${add.join(", ")}`] : []),
+    ...(appears.length > 0 ? [`appears: ${appears.join(", ")}`] : []),
     ...(links.length > 0 ? [`link: ${links.join(", ")}`] : []),
     ...(remove.length > 0 ? [`is gone: ${remove.join(", ")}`] : []),
   ].join("; ");

@@ -14,6 +14,8 @@ export interface ClientFacts {
   protocol: string;
   /** What it declares about roots; absent if it declares none. */
   roots?: { listChanged?: boolean };
+  /** Whether it shows forms to its user. */
+  forms?: boolean;
 }
 
 /** What a call brings with it. */
@@ -24,6 +26,8 @@ export interface CallFacts {
   headers?: Record<string, string>;
   query?: Record<string, string>;
   meta?: Record<string, unknown>;
+  /** Whoever makes the call, as the server has authenticated it. */
+  caller?: string;
   /** A path that the call touches. */
   target?: string;
 }
@@ -35,9 +39,11 @@ export type Move = { note?: string } & (
   /** Answers the request in flight, or repeats the call that needs input; `again` answers the last request once more. */
   | { do: "answer"; roots?: (string | RootEntry)[]; result?: unknown; again?: boolean }
   | { do: "refuse"; code?: number; message?: string }
+  /** The user answers the form that is open; without a project by declining it. `result` is a raw answer. */
+  | { do: "form"; project?: string; result?: unknown }
   | { do: "changed" }
-  | { do: "select"; by: SelectBy; modern?: ClientFacts }
-  | { do: "clear" }
+  | ({ do: "select"; by: SelectBy } & CallFacts)
+  | ({ do: "clear" } & CallFacts)
   | { do: "cancel" }
   /** A stream outside calls opens. */
   | { do: "stream" }

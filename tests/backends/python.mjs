@@ -4,12 +4,15 @@ import { at, debugBuild } from "../../scripts/tools.mjs";
 import { replayWith } from "./rust.mjs";
 
 const libraries = { win32: "rootwise_python.dll", darwin: "librootwise_python.dylib" };
-const python = process.platform === "win32" ? "python" : "python3";
+export const python = process.platform === "win32" ? "python" : "python3";
 
 let built;
+export function library() {
+  built ??= join(debugBuild(), libraries[process.platform] ?? "librootwise_python.so");
+  return built;
+}
 
 /** Plays each conversation through the Python extension and returns its output, as `replay` does for the core. */
 export function replayInPython(conversations) {
-  built ??= join(debugBuild(), libraries[process.platform] ?? "librootwise_python.so");
-  return replayWith([python, at("tests/backends/python/replay.py"), built], conversations);
+  return replayWith([python, at("tests/backends/python/replay.py"), library()], conversations);
 }

@@ -1,15 +1,10 @@
 // The built playground in Chromium.
-import { readFileSync } from "node:fs";
+import { deflateRawSync } from "node:zlib";
 import { buildPlayground, playground } from "../../playground/build.mjs";
-import { at } from "../../scripts/tools.mjs";
 import { launch, serve } from "../backends/browser.mjs";
 
 /** Everything that a test waits for comes within this time, or the test fails. */
 const PATIENCE_MS = 20_000;
-
-export const stories = ["eras", "faults", "seeds"].flatMap((name) =>
-  JSON.parse(readFileSync(at("playground", "stories", `${name}.json`), "utf8")),
-);
 
 /** Builds the page, starts a browser and a server; `open` gives a page at an address below it. */
 export async function start() {
@@ -42,11 +37,13 @@ export async function start() {
 /** How the last call of the story that is shown ended, as the page says it. */
 export async function ending(page) {
   const title = await page.locator(".project-title strong").first().textContent();
-  const source = page.locator(".project-title .source").first();
-  const code = /^(?:Refused|No project): (\w+)$/.exec(title)?.[1];
-  if (code) return { code };
-  return { project: title, source: (await source.textContent()).replace(/^from (\w+).*$/, "$1") };
+  const source = await page.locator(".project-title .source").first().textContent();
+  const [, code] = /^code (\w+)$/.exec(source) ?? [];
+  return code ? { code } : { project: title, source: source.replace(/^from (\w+).*$/, "$1") };
 }
+
+/** The fragment of an address that carries a story. */
+export const packed = (story) => `#s=${deflateRawSync(JSON.stringify(story)).toString("base64url")}`;
 
 export const tab = (page, name) => page.getByRole("tab", { name, exact: true }).click();
 

@@ -60,7 +60,7 @@ test("it works below another path and requests nothing else", async () => {
 
 for (const colorScheme of ["light", "dark"])
   test(`axe has no serious findings, ${colorScheme}`, async () => {
-    const { page } = await open("#story=late", { colorScheme });
+    const { page } = await open("#story=form&at=7", { colorScheme });
     await page.addScriptTag({ path: axe });
     const findings = async (place) => {
       const { violations } = await page.evaluate(() => globalThis.axe.run());
@@ -73,6 +73,9 @@ for (const colorScheme of ["light", "dark"])
       await tab(page, name);
       found.push(...(await findings(name)));
     }
+    await page.getByRole("button", { name: "Rule 60" }).click();
+    found.push(...(await findings("rule")));
+    await page.keyboard.press("Escape");
     await tab(page, "Policy");
     await page.getByRole("button", { name: "Compare with another policy" }).click();
     found.push(...(await findings("comparison")));
@@ -84,24 +87,31 @@ for (const colorScheme of ["light", "dark"])
 
 for (const width of SIZES)
   test(`nothing overflows or moves while a story plays, ${width} px wide`, async () => {
-    const { page } = await open("#story=late&at=0", { viewport: { width, height: 900 } });
-    const places = () =>
-      page.evaluate(() => {
-        const parts = ".story, .bar, .project, .sequence, .lifecycle, .clock, .sources, .explanation, .panel";
-        const found = [...document.querySelectorAll(parts)].map((part) => {
-          const { left, top, width, height } = part.getBoundingClientRect();
-          return [part.className.split(" ")[0], left, top + scrollY, width, height].join(" ");
+    for (const story of ["late", "form"]) {
+      const { page, context } = await open(`#story=${story}&at=0`, { viewport: { width, height: 900 } });
+      await tab(page, "Events");
+      const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      const places = () =>
+        page.evaluate(() => {
+          const parts = ".story, .bar, .project, .sequence, .lifecycle, .clock, .sources, .explanation, .panel, .group";
+          return [...document.querySelectorAll(parts)].map((part) => {
+            const { left, top, width, height } = part.getBoundingClientRect();
+            return [part.className.split(" ")[0], left, top + scrollY, width, height].join(" ");
+          });
         });
-        const { scrollWidth } = document.documentElement;
-        return { found, isWide: scrollWidth > innerWidth };
-      });
-    const first = await places();
-    assert.equal(first.found.length, 9);
-    assert.equal(first.isWide, false);
-    const forward = page.getByRole("button", { name: "Step forward" });
-    while (await forward.isEnabled()) {
-      await forward.click();
-      assert.deepEqual(await places(), first);
+      const first = await places();
+      assert.equal(first.length, 9 + 6);
+      assert.equal(await isWide(), false);
+      const forward = page.getByRole("button", { name: "Step forward" });
+      while (await forward.isEnabled()) {
+        await forward.click();
+        assert.deepEqual(await places(), first);
+      }
+      await tab(page, "Policy");
+      await page.getByRole("button", { name: "Compare with another policy" }).click();
+      await page.locator(".track").nth(1).waitFor();
+      assert.equal(await isWide(), false);
+      await context.close();
     }
   });
 

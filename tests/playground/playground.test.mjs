@@ -1,14 +1,10 @@
-// What the playground does: stories, policies, events, recordings, copies.
+// What the playground does: stories, policies, events, recordings.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { deflateRawSync } from "node:zlib";
-import { build } from "rolldown";
-import { storyList } from "../../playground/readme.mjs";
-import { at, bin } from "../../scripts/tools.mjs";
-import { replay } from "../backends/rust.mjs";
-import { copied, ending, start, stories, tab } from "./fixture.mjs";
+import { storiesIn, stories, storyList } from "../../playground/readme.mjs";
+import { at } from "../../scripts/tools.mjs";
+import { ending, packed, start, tab } from "./fixture.mjs";
 
 let open;
 let end;
@@ -20,15 +16,31 @@ after(() => end?.());
 test("there are stories of the five seed systems, of both eras and of ten faults, each told in two sentences", () => {
   const ids = new Set(stories.map(({ id }) => id));
   assert.equal(ids.size, stories.length);
-  for (const id of ["mcp-guide", "conport", "cocosearch", "thoughtbox", "wolfram", "legacy", "modern"])
-    assert.ok(ids.has(id), id);
-  assert.equal(JSON.parse(readFileSync(at("playground/stories/faults.json"), "utf8")).length, 10);
+  const named =
+    "mcp-guide conport cocosearch thoughtbox wolfram legacy modern form handle conversation repository stale container";
+  for (const id of named.split(" ")) assert.ok(ids.has(id), id);
+  assert.equal(storiesIn("faults").length, 10);
   for (const { id, text } of stories) assert.equal(text.match(/[.](?= [A-Z]|$)/g)?.length, 2, `${id}: ${text}`);
+});
+
+test("a story opens each of its rules", async () => {
+  const { page } = await open("#story=conversation");
+  await page.getByRole("button", { name: "Rule E27" }).click();
+  await page.locator(".rule:popover-open", { hasText: "Whose memory." }).waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator(".rule:popover-open").count(), 0);
+  for (const { id } of stories) {
+    await page.evaluate((id) => {
+      location.hash = `story=${id}`;
+    }, id);
+    await page.locator(`.stories [data-story="${id}"][aria-current="true"]`).waitFor();
+    for (const text of await page.locator(".rule").allTextContents()) assert.ok(text.length > 60, `${id}: ${text}`);
+  }
 });
 
 test("the list of stories in playground/README.md is current", () => {
   const readme = readFileSync(at("playground/README.md"), "utf8");
-  assert.ok(readme.includes(storyList(stories)), "run npm run playground -- --list");
+  assert.ok(readme.includes(storyList()), "run npm run playground -- --list");
 });
 
 test("every story plays to its end, step by step, with the expected project", async () => {
@@ -158,13 +170,100 @@ test("events play by clicking: a client, a call, its roots, time, a switch, the 
   assert.deepEqual(errors, []);
 });
 
+test("the form that is open is answered by clicking", async () => {
+  const { page, errors } = await open("#story=form&at=7");
+  await tab(page, "Events");
+  const form = page.locator(".group", { hasText: "The user's form" }).locator("select");
+  assert.deepEqual(await form.locator("option").allTextContents(), ["Shop", "Blog"]);
+  await page.getByRole("button", { name: "Decline" }).click();
+  assert.deepEqual(await ending(page), { project: "/home/ada/shop", source: "roots" });
+  assert.equal(await page.getByRole("button", { name: "Accept" }).isDisabled(), true);
+  await page.getByRole("slider", { name: "Step", exact: true }).fill("7");
+  await form.selectOption("Blog");
+  await page.getByRole("button", { name: "Accept" }).click();
+  assert.deepEqual(await ending(page), { project: "/home/ada/blog", source: "selected" });
+  assert.deepEqual(errors, []);
+});
+
+test("a worktree is drawn, a path map and a handle are used by clicking", async () => {
+  const { page, errors } = await open();
+  await page.getByRole("button", { name: "Begin with an empty story" }).click();
+  const server = async (fields) => {
+    await tab(page, "Server");
+    for (const [label, text] of Object.entries(fields)) {
+      await page.getByLabel(label).fill(text);
+      await page.keyboard.press("Tab");
+    }
+  };
+  await server({
+    "path map": "C:\\code=/home/ada",
+    "the parameter": "project",
+    "the tool that": "switch_project",
+  });
+  await page.getByRole("combobox", { name: "transport" }).selectOption("http");
+  await page.getByLabel("the client is on the same machine").check();
+  await tab(page, "Disk");
+  await page.getByRole("combobox", { name: "kind" }).selectOption("git worktree");
+  await page.getByLabel("absolute path").fill("/home/ada/fix");
+  await page.getByLabel("the repository that it belongs to").fill("/home/ada/shop");
+  await page.getByRole("button", { name: "Draw it" }).click();
+  await tab(page, "Events");
+  await page.getByLabel("speaks revision 2026-07-28").check();
+  await page.getByLabel("declares roots").check();
+  await page.getByLabel("one URI in each line").fill("file:///c%3A/code/fix");
+  await page.getByLabel("name, path or URI").fill("fix");
+  await page.getByRole("button", { name: "Switch" }).click();
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  assert.deepEqual(await ending(page), { project: "/home/ada/fix", source: "selected" });
+  const text = await page.locator(".project-text").textContent();
+  assert.match(text, /Its handle is fix:/);
+  assert.match(text, /The client calls it C:\\code\\fix\./);
+  assert.match(text, /the worktree fix of the repository shop\./);
+  await page.getByLabel("argument project").fill("fix");
+  await page.getByRole("button", { name: "Call a tool" }).click();
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  assert.deepEqual(await ending(page), { project: "/home/ada/fix", source: "argument" });
+  assert.deepEqual(errors, []);
+});
+
+test("a recording with a form and with calls of 2026-07-28 plays", async () => {
+  const { page, errors } = await open("#story=form");
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": { roots: {}, elicitation: {} },
+    "io.modelcontextprotocol/clientInfo": { name: "x", version: "1" },
+  };
+  const call = (id, more) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
+    params: { name: "where", _meta: meta, ...more },
+  });
+  const roots = { roots: [{ uri: "file:///home/ada/shop" }, { uri: "file:///home/ada/blog" }] };
+  const lines = [
+    call(1),
+    call(2, { inputResponses: { rootwise: roots } }),
+    call(3, {
+      inputResponses: { rootwise: roots, "rootwise-project": { action: "accept", content: { project: "blog" } } },
+    }),
+  ];
+  await drop(
+    page,
+    "form.ndjson",
+    lines.map((line) => JSON.stringify(line)),
+  );
+  await page.locator(".said", { hasText: "were played" }).waitFor();
+  assert.deepEqual(await ending(page), { project: "/home/ada/blog", source: "selected" });
+  assert.deepEqual(errors, []);
+});
+
 test("two policies are compared on the same events", async () => {
   const { page } = await open("#story=silent");
   await tab(page, "Policy");
   await page.getByRole("button", { name: "Compare with another policy" }).click();
   const titles = page.locator(".project-title strong");
   await titles.nth(1).waitFor();
-  assert.deepEqual(await titles.allTextContents(), ["/home/ada/shop", "No project: no_project"]);
+  assert.deepEqual(await titles.allTextContents(), ["/home/ada/shop", "No project"]);
   await page.getByRole("button", { name: "First step" }).click();
   assert.deepEqual(await titles.allTextContents(), ["No call yet", "No call yet"]);
 });
@@ -187,7 +286,6 @@ test("an address carries the story, and a damaged one says so", async () => {
   assert.deepEqual(await seen(other), await seen(page));
 
   const story = { title: "", policy: "recommended", host: { style: "posix" }, disk: { files: [] }, moves: [], at: 0 };
-  const packed = (value) => `#s=${deflateRawSync(JSON.stringify(value)).toString("base64url")}`;
   for (const [fragment, says] of [
     ["#s=eJxBroken", /cannot be read/],
     [packed({ ...story, disk: 5 }), /is no story/],
@@ -240,26 +338,35 @@ test("a recording plays, with and without directions; what is no recording is re
   const start = JSON.stringify({
     time: 0,
     direction: "rootwise",
-    start: { command: ["server"], cwd: "/home/ada/shop" },
+    start: {
+      command: ["server"],
+      cwd: "/home/ada/shop",
+      env: { CLAUDE_PROJECT_DIR: "/home/ada/shop", MY_PROJECT: "(hidden: not a path)" },
+    },
   });
   const noise = JSON.stringify({ time: 1, direction: "server", text: "listening" });
   const end = JSON.stringify({ time: 99, direction: "rootwise", end: { code: 0 } });
   await drop(page, "session.ndjson", [start, noise, ...recording(2), end]);
   await page.locator(".said", { hasText: "were played" }).waitFor();
   assert.deepEqual(await ending(page), { project: "/home/ada/shop", source: "roots" });
-  const rows = await page.locator(".sequence li").allTextContents();
+  await tab(page, "Server");
+  assert.equal(await page.getByLabel("working directory").inputValue(), "/home/ada/shop");
+  assert.equal(await page.getByLabel("variables").inputValue(), "CLAUDE_PROJECT_DIR=/home/ada/shop");
+  await tab(page, "Stories");
+  const sent = async () => {
+    await page.getByRole("slider", { name: "Step", exact: true }).fill("2");
+    const rows = await page.locator(".sequence li").allTextContents();
+    return rows.map((text) => text.replace(/^[\d.]+ m?s/, "")).filter((text) => text.startsWith("client to server"));
+  };
+  const seen = await sent();
+  assert.deepEqual(seen, ["client to server: initialize: opencode 1 declares roots", "client to server: initialized"]);
   await drop(
     page,
     "plain.ndjson",
     recording(2).map((line) => JSON.stringify(JSON.parse(line).message)),
   );
   await page.locator("h1", { hasText: "plain.ndjson" }).waitFor();
-  const withoutTimes = (texts) =>
-    texts.filter((text) => !/ pass$/.test(text)).map((text) => text.replace(/^[\d.]+ m?s/, ""));
-  assert.deepEqual(
-    withoutTimes(await page.locator(".sequence li").allTextContents()).slice(0, 4),
-    withoutTimes(rows).slice(0, 4),
-  );
+  assert.deepEqual(await sent(), seen);
 
   await drop(page, "wrong.txt", ['{"direction":"sideways","message":{}}']);
   await page.locator(".said", { hasText: "Line 1 has the direction" }).waitFor();
@@ -316,87 +423,4 @@ test("a trace of 5,000 events: how long a step takes", async (context) => {
   assert.ok(Number.parseInt(last, 10) >= 5_000, last);
   assert.ok((await page.locator(".sequence li").count()) < 100, "only the rows in view exist");
   assert.deepEqual(errors, []);
-});
-
-test("the copied vector of every story holds in the core", async () => {
-  const { page } = await open();
-  const vectors = [];
-  for (const { id } of stories) {
-    await page.evaluate((id) => {
-      location.hash = `story=${id}`;
-    }, id);
-    await page.locator(`.stories [data-story="${id}"][aria-current="true"]`).waitFor();
-    vectors.push(JSON.parse(await copied(page, "vector")));
-  }
-  const outputs = replay(
-    vectors.map(({ machine, policy, host, steps }) => ({
-      machine,
-      options: JSON.stringify({ machine, policy: preset(policy), host }),
-      steps: steps.map(({ now, event }) => [JSON.stringify(event), now, null]),
-    })),
-  );
-  for (const [index, { name, steps }] of vectors.entries()) {
-    const said = outputs[index].map((text) => JSON.parse(text)).slice(1);
-    for (const [at, { expect, expectDeadline, expectSessions }] of steps.entries()) {
-      const { actions, deadline, sessions = [] } = said[at];
-      const place = `${name}, step ${at}`;
-      inPart(
-        expect,
-        actions.filter(({ type }) => type !== "log"),
-        place,
-      );
-      assert.equal(deadline, expectDeadline, place);
-      if (expectSessions) inPart(expectSessions, sessions, place);
-    }
-  }
-});
-
-const preset = (policy) =>
-  typeof policy === "string" ? JSON.parse(readFileSync(at("core/presets", `${policy}.json`), "utf8")) : policy;
-
-/** As tests/vectors/README.md says it: every expected member is there, and lists are as long. */
-function inPart(expected, got, place) {
-  if (Array.isArray(expected)) {
-    assert.equal(got?.length, expected.length, `${place}: ${JSON.stringify(got)}`);
-    for (const [index, part] of expected.entries()) inPart(part, got[index], `${place}[${index}]`);
-  } else if (typeof expected === "object" && expected !== null) {
-    for (const [key, part] of Object.entries(expected)) inPart(part, got?.[key] ?? null, `${place}.${key}`);
-  } else assert.equal(got ?? null, expected, place);
-}
-
-test("the copied test in TypeScript has no type errors and passes", async () => {
-  const folder = at("target", "playground-copies");
-  mkdirSync(folder, { recursive: true });
-  const strict = {
-    strict: true,
-    noEmit: true,
-    module: "nodenext",
-    target: "es2023",
-    types: ["node"],
-    skipLibCheck: true,
-  };
-  writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions: strict, include: ["*.ts"] }));
-  const { page } = await open();
-  for (const id of ["worktree", "two-clients", "wolfram", "silent"]) {
-    await page.evaluate((id) => {
-      location.hash = `story=${id}`;
-    }, id);
-    await page.locator(`.stories [data-story="${id}"][aria-current="true"]`).waitFor();
-    writeFileSync(`${folder}/${id}.ts`, await copied(page, "typescript"));
-    const file = `${folder}/${id}.test.mjs`;
-    await build({
-      input: `${folder}/${id}.ts`,
-      platform: "node",
-      tsconfig: false,
-      external: ["rootwise"],
-      output: { file },
-    });
-    const said = execFileSync(process.execPath, ["--test", "--test-reporter=tap", file], {
-      encoding: "utf8",
-      // With this variable, a test reports to the one that started it.
-      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
-    });
-    assert.match(said, /# pass 1\b/, said);
-  }
-  await bin("tsc", "-p", `${folder}/tsconfig.json`);
 });

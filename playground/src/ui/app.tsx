@@ -7,6 +7,7 @@ import { Header } from "./header.js";
 import { LifeCycle } from "./lifecycle.js";
 import { Panel } from "./panel.js";
 import { ProjectCard } from "./project.js";
+import { Rules } from "./rules.js";
 import { Sequence } from "./sequence.js";
 import { Sources } from "./sources.js";
 import { openStory } from "./stories.js";
@@ -62,14 +63,12 @@ function StoryText({ model }: { model: Model }) {
           : "Play events from the panel, change the policy or the disk, and step back and forth: everything after the step that is shown is replaced by what you do next."}
       </p>
       {story && next && (
-        <p class="more">
-          <span>
-            {story.rules.length > 1 ? "Rules" : "Rule"} {story.rules.join(", ")}
-          </span>
+        <div class="more">
+          <Rules numbers={story.rules} key={story.id} />
           <button type="button" class="small" onClick={() => void openStory(model, next)}>
             Next story
           </button>
-        </p>
+        </div>
       )}
     </div>
   );

@@ -43,7 +43,9 @@ export function Clock({ model, frame }: { model: Model; frame: Frame | undefined
       <div class="winder">
         <p>
           {duration(frame?.now ?? 0)}{" "}
-          <span>{left === undefined ? "no deadline" : `deadline in ${duration(left)}`}</span>
+          <span class={left === undefined ? "" : "waiting"}>
+            {left === undefined ? "no deadline" : `deadline in ${duration(left)}`}
+          </span>
         </p>
         <label>
           Wind by {duration(ms)}

@@ -9,13 +9,27 @@ export function EventsTab({ model }: { model: Model }) {
   const [chosen, setChosen] = useState(0);
   const [hasRoots, setRoots] = useState<boolean | undefined>(undefined);
   const [isModern, setModern] = useState(false);
+  const [hasForms, setForms] = useState<boolean | undefined>(undefined);
+  const [conversation, setConversation] = useState("");
+  const [caller, setCaller] = useState("");
   const client = clients[chosen] ?? (clients[0] as (typeof clients)[0]);
   const declares = hasRoots ?? client.facts.roots !== undefined;
-  const { roots: _declared, ...plain } = client.facts;
+  const shows = hasForms ?? Boolean(client.facts.forms);
+  const { roots: _declared, forms: _shown, ...plain } = client.facts;
   const facts: ClientFacts = {
     ...plain,
     protocol: isModern ? MODERN : plain.protocol === MODERN ? "2025-11-25" : plain.protocol,
     ...(declares ? { roots: client.facts.roots ?? {} } : {}),
+    ...(shows ? { forms: true } : {}),
+  };
+  const [anyKey = ""] = policyInputs(model.main.policy).conversation;
+  const key = client.conversation ?? anyKey;
+  const isHttp = transportOf(model.host) === "http";
+  // What every call of this client brings.
+  const own: CallFacts = {
+    ...(isModern ? { modern: facts } : {}),
+    ...(conversation ? { meta: { [key]: conversation } } : {}),
+    ...(caller && isHttp ? { caller } : {}),
   };
   return (
     <>
@@ -28,6 +42,7 @@ export function EventsTab({ model }: { model: Model }) {
               const index = Number(event.currentTarget.value);
               setChosen(index);
               setRoots(undefined);
+              setForms(undefined);
               setModern(clients[index]?.facts.protocol === MODERN);
             }}
           >
@@ -46,9 +61,22 @@ export function EventsTab({ model }: { model: Model }) {
           declares roots
         </label>
         <label class="check">
+          <input type="checkbox" checked={shows} onChange={(event) => setForms(event.currentTarget.checked)} />
+          shows forms to its user
+        </label>
+        <label class="check">
           <input type="checkbox" checked={isModern} onChange={(event) => setModern(event.currentTarget.checked)} />
           speaks revision 2026-07-28, which has no handshake
         </label>
+        <details>
+          <summary>Conversation and caller</summary>
+          <Field label={`id of the conversation, _meta ${key}`}>
+            <input value={conversation} onInput={(event) => setConversation(event.currentTarget.value)} />
+          </Field>
+          <Field label="caller, as an HTTP server has authenticated it">
+            <input value={caller} disabled={!isHttp} onInput={(event) => setCaller(event.currentTarget.value)} />
+          </Field>
+        </details>
         <div class="buttons">
           <button
             type="button"
@@ -69,8 +97,9 @@ export function EventsTab({ model }: { model: Model }) {
           </button>
         </div>
       </section>
-      <CallForm model={model} modern={isModern ? facts : undefined} />
+      <CallForm model={model} own={own} />
       <RootsForm model={model} />
+      <UserForm model={model} />
       <section class="group">
         <h2>The stream</h2>
         <div class="buttons">
@@ -104,12 +133,12 @@ export function EventsTab({ model }: { model: Model }) {
           </button>
         </div>
       </section>
-      <SwitchForm model={model} modern={isModern ? facts : undefined} />
+      <SwitchForm model={model} own={own} />
     </>
   );
 }
 
-function CallForm({ model, modern }: { model: Model; modern: ClientFacts | undefined }) {
+function CallForm({ model, own }: { model: Model; own: CallFacts }) {
   const [argument, setArgument] = useState("");
   const [header, setHeader] = useState("");
   const [meta, setMeta] = useState("");
@@ -118,16 +147,16 @@ function CallForm({ model, modern }: { model: Model; modern: ClientFacts | undef
   const [headerName] = inputs.headers;
   const [metaPath] = inputs.meta;
   const facts: CallFacts = {
-    ...(modern ? { modern } : {}),
+    ...own,
     ...(argument ? { argument } : {}),
     ...(header && headerName ? { headers: { [headerName]: header } } : {}),
-    ...(meta && metaPath ? { meta: nested(metaPath, meta) } : {}),
+    ...(meta && metaPath ? { meta: { ...own.meta, ...nested(metaPath, meta) } } : {}),
     ...(target ? { target } : {}),
   };
   return (
     <section class="group">
       <h2>A call</h2>
-      <Field label="argument">
+      <Field label={`argument ${model.host.toolArgument ?? ""}`.trim()}>
         <input
           value={argument}
           placeholder="/absolute/path"
@@ -212,6 +241,50 @@ function RootsForm({ model }: { model: Model }) {
   );
 }
 
+/** The form that the client shows to its user, if the server has asked for one. */
+function UserForm({ model }: { model: Model }) {
+  const [text, setText] = useState("");
+  const form = model.frame?.form;
+  const { options = [], message = "" } = form ?? {};
+  const project = options.length === 0 || options.includes(text) ? text : (options[0] ?? "");
+  return (
+    <section class="group">
+      <h2>The user's form</h2>
+      <p class="about question" tabIndex={0}>
+        {form
+          ? message
+          : "No form is open. A policy with elicit asks the user where nothing says which folder is meant."}
+      </p>
+      <Field label="project">
+        {options.length > 0 ? (
+          <select value={project} onChange={(event) => setText(event.currentTarget.value)}>
+            {options.map((option) => (
+              <option value={option} key={option}>
+                {option}
+              </option>
+            ))}
+          </select>
+        ) : (
+          <input
+            value={text}
+            disabled={!form}
+            placeholder="/absolute/path"
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <div class="buttons">
+        <button type="button" class="primary" disabled={!form} onClick={() => void model.play({ do: "form", project })}>
+          Accept
+        </button>
+        <button type="button" disabled={!form} onClick={() => void model.play({ do: "form" })}>
+          Decline
+        </button>
+      </div>
+    </section>
+  );
+}
+
 function entries(text: string): RootEntry[] {
   return text
     .split("\n")
@@ -223,7 +296,7 @@ function entries(text: string): RootEntry[] {
     });
 }
 
-function SwitchForm({ model, modern }: { model: Model; modern: ClientFacts | undefined }) {
+function SwitchForm({ model, own }: { model: Model; own: CallFacts }) {
   const [value, setValue] = useState("/home/ada/shop");
   return (
     <section class="group">
@@ -232,13 +305,10 @@ function SwitchForm({ model, modern }: { model: Model; modern: ClientFacts | und
         <input value={value} onInput={(event) => setValue(event.currentTarget.value)} />
       </Field>
       <div class="buttons">
-        <button
-          type="button"
-          onClick={() => void model.play({ do: "select", by: { value }, ...(modern ? { modern } : {}) })}
-        >
+        <button type="button" onClick={() => void model.play({ do: "select", by: { value }, ...own })}>
           Switch
         </button>
-        <button type="button" onClick={() => void model.play({ do: "clear" })}>
+        <button type="button" onClick={() => void model.play({ do: "clear", ...own })}>
           Clear
         </button>
       </div>

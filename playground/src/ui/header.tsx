@@ -40,7 +40,13 @@ function Copy({ model }: { model: Model }) {
   const [form, setForm] = useState<Form>("vector");
   const copyForm = async () => {
     const { title, main, host, story } = model;
-    const played = { title, policy: main.policy, host, rules: story?.rules ?? [], frames: main.frames };
+    const played = {
+      title: title || "A story",
+      policy: main.policy,
+      host,
+      rules: story?.rules ?? [],
+      frames: main.frames,
+    };
     await copy(model, copyOf(form, played), `${FORMS[form]} copied.`);
   };
   return (

@@ -2,20 +2,20 @@ import type { JSX } from "preact";
 import { type Edge, edges, idOf, states, wordsOf } from "../lifecycle.js";
 import type { Track } from "../track.js";
 
-const WIDTH = 100;
-const HEIGHT = 34;
+const WIDTH = 110;
+const HEIGHT = 36;
 
 const PLACES: Record<string, [x: number, y: number]> = {
-  notready: [54, 22],
-  notasked: [180, 22],
-  pending: [117, 112],
-  overdue: [306, 112],
-  listed: [54, 208],
-  refused: [180, 208],
-  timedout: [306, 208],
-  undeclared: [54, 278],
-  stale: [180, 278],
-  several: [306, 278],
+  notready: [57, 20],
+  notasked: [180, 20],
+  pending: [118, 92],
+  overdue: [303, 92],
+  listed: [57, 168],
+  refused: [180, 168],
+  timedout: [303, 168],
+  undeclared: [57, 222],
+  stale: [180, 222],
+  several: [303, 222],
 };
 
 export function LifeCycle({ track, cursor }: { track: Track; cursor: number }) {
@@ -29,7 +29,7 @@ export function LifeCycle({ track, cursor }: { track: Track; cursor: number }) {
       <figcaption>
         The client's roots: <strong>{words}</strong>
       </figcaption>
-      <svg viewBox="0 0 360 300" role="img" aria-label={`State of the list of roots: ${words}`}>
+      <svg viewBox="0 0 360 242" role="img" aria-label={`State of the list of roots: ${words}`}>
         <defs>
           <marker
             id="tip"

@@ -1,4 +1,6 @@
+import type { Project } from "rootwise";
 import { folder } from "../rows.js";
+import { Marked } from "./marked.js";
 import type { Frame } from "../stage.js";
 
 /** How the last call ended, and what the connection knows. */
@@ -8,10 +10,10 @@ export function ProjectCard({ frame }: { frame: Frame | undefined }) {
     <div class={`project ${tone}`} role="status" aria-label="Project">
       <p class="project-title">
         <strong>{title}</strong>
-        {source && <span class="source">from {source}</span>}
+        {source && <span class="source">{source}</span>}
       </p>
       <p class="project-text" tabIndex={0}>
-        {text}
+        <Marked text={text} />
       </p>
     </div>
   );
@@ -23,7 +25,8 @@ function summary(frame: Frame | undefined): { tone: string; title: string; sourc
     : "The connection has no project yet.";
   if (frame && frame.waiting > 0) {
     const calls = frame.waiting === 1 ? "A call waits" : `${frame.waiting} calls wait`;
-    return { tone: "waiting", title: `${calls} for an answer`, text: connection };
+    const text = frame.form ? `The user is asked: ${frame.form.message} ${connection}` : connection;
+    return { tone: "waiting", title: `${calls} for an answer`, text };
   }
   const { answer } = frame ?? {};
   if (!answer) return { tone: "quiet", title: "No call yet", text: connection };
@@ -31,15 +34,37 @@ function summary(frame: Frame | undefined): { tone: string; title: string; sourc
     return {
       tone: "waiting",
       title: "The client is asked by the result",
-      text: "The call ended with input_required; its client repeats it with its roots.",
+      text: "The call ended with input_required; its client repeats it with the answers.",
     };
   if (answer.outcome === "listed") return { tone: "good", title: `${answer.roots.length} roots`, text: answer.text };
   if ("project" in answer) {
     const { project } = answer;
     const source = [project.source, project.via].filter(Boolean).join(" ");
-    const stale = project.stale ? " It is stale: a check did not come in time." : "";
-    return { tone: "good", title: folder(project), source, text: `${connection}${stale}` };
+    return {
+      tone: "good",
+      title: folder(project),
+      source: `from ${source}`,
+      text: [...about(project), connection].join(" "),
+    };
   }
-  const title = answer.outcome === "refused" ? `Refused: ${answer.code}` : `No project: ${answer.code}`;
-  return { tone: "bad", title, text: [answer.message, answer.instruction].filter(Boolean).join(" ") };
+  const title = answer.outcome === "refused" ? "Refused" : "No project";
+  return {
+    tone: "bad",
+    title,
+    source: `code ${answer.code}`,
+    text: [answer.message, answer.instruction].filter(Boolean).join(" "),
+  };
+}
+
+/** What is to be said of a project beside its folder and its source. */
+function about({ clientPath, key, handle, stale, repository }: Project): string[] {
+  const { name, worktree, inside } = repository ?? {};
+  const place = inside ? `the folder ${inside} of the repository ${name}` : `the repository ${name}`;
+  return [
+    ...(stale ? ["It is stale: what it rests on was not confirmed in time."] : []),
+    ...(handle === undefined ? [] : [`Its handle is ${handle}: the model passes it with each call.`]),
+    ...(clientPath === undefined ? [] : [`The client calls it ${clientPath}.`]),
+    ...(worktree ? [`It is the worktree ${worktree.name} of ${place}.`] : inside ? [`It is ${place}.`] : []),
+    ...(worktree && key === repository?.key ? ["Its key is that of the repository."] : []),
+  ];
 }

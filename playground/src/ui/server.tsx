@@ -1,4 +1,4 @@
-import type { HostFacts, PathStyle, Transport } from "rootwise";
+import type { HostFacts, PathMap, PathStyle, Transport } from "rootwise";
 import type { Model } from "../model.js";
 import { transportOf } from "../story.js";
 import { Field } from "./field.js";
@@ -77,9 +77,36 @@ export function ServerTab({ model }: { model: Model }) {
           onChange={(event) => set({ allowedDirs: folders(event.currentTarget.value) })}
         />
       </Field>
+      <Field label="path map, /client/folder=/server/folder in each line">
+        <textarea
+          rows={2}
+          value={(host.pathMap ?? []).map(({ from, to }) => `${from}=${to}`).join("\n")}
+          onChange={(event) => set({ pathMap: mapped(event.currentTarget.value) })}
+        />
+      </Field>
+      <Field label="the parameter of the tools that names a project">
+        <input
+          value={host.toolArgument ?? ""}
+          onChange={(event) => set({ toolArgument: event.currentTarget.value || undefined })}
+        />
+      </Field>
+      <Field label="the tool that switches the project">
+        <input
+          value={host.selectTool ?? ""}
+          onChange={(event) => set({ selectTool: event.currentTarget.value || undefined })}
+        />
+      </Field>
       {model.main.error && <p class="problem">{model.main.error}</p>}
     </section>
   );
+}
+
+function mapped(text: string): PathMap[] | undefined {
+  const found = lines(text).map((line): PathMap => {
+    const [from = "", ...to] = line.split("=");
+    return { from, fromStyle: /^([A-Za-z]:|\\\\)/.test(from) ? "windows" : "posix", to: to.join("=") };
+  });
+  return found.length > 0 ? found : undefined;
 }
 
 const lines = (text: string) =>

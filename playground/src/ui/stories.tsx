@@ -7,6 +7,9 @@ export async function openStory(model: Model, story: Story): Promise<void> {
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
   history.replaceState(null, "", `#story=${story.id}`);
   await model.open(story, isStill ? "end" : "start");
+  // On a narrow page the list is below what it changes.
+  const head = document.querySelector(".story");
+  if (head && head.getBoundingClientRect().bottom < 0) head.scrollIntoView();
   if (!isStill) model.toggle();
 }
 
