@@ -224,9 +224,17 @@ export const steps = [
   {
     name: "packaging",
     what: "the packed package in fresh projects: Node, TypeScript, Workers, bundlers, package managers, Bun, Deno",
-    reads: [...modules, "scripts/pack", "scripts/platforms", "tests/packaging/", "docs/", "README.md"],
+    reads: [
+      ...modules,
+      "scripts/pack",
+      "scripts/platforms",
+      "scripts/release/",
+      "tests/packaging/",
+      "docs/",
+      "README.md",
+    ],
     after: ["build"],
-    run: () => tests("tests/packaging/packaging.test.mjs", "tests/packaging/bundles.test.mjs"),
+    run: () => tests(...["address", "packaging", "bundles"].map((name) => `tests/packaging/${name}.test.mjs`)),
   },
   {
     name: "clients",

@@ -18,6 +18,23 @@ use crate::path::{self, PathStyle};
 use crate::peer::root_list::{URI_KEY, uri_key};
 
 /// The session to find, and the sessions to search.
+///
+/// ```
+/// use rootwise::session::{RecoverRequest, SessionRecord, recover_session};
+///
+/// let session = |id, day: &str| SessionRecord::new(id).project("/work/app").updated_at(day);
+/// let sessions = vec![
+///     session("plan", "2025-11-02T08:00:00Z").pinned(true),
+///     session("draft", "2026-03-01T08:00:00Z").archived(true),
+///     session("other", "2026-04-01T08:00:00Z").linked_to("/work/api"),
+/// ];
+/// let request = RecoverRequest::new(sessions).archived_before("2026-01-01T00:00:00Z");
+/// let found = |request: RecoverRequest| Ok::<_, rootwise::ConfigError>(recover_session(&request)?.session_id);
+/// assert_eq!(found(request.clone().project("/work/app"))?.as_deref(), Some("plan")); // a pinned session wins
+/// assert_eq!(found(request.clone().project("/work/api"))?.as_deref(), Some("other")); // a linked project counts
+/// assert_eq!(found(request.session_id("draft"))?.as_deref(), Some("draft")); // an archived one is found by its id
+/// # Ok::<(), rootwise::ConfigError>(())
+/// ```
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

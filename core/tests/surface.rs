@@ -334,3 +334,63 @@ fn a_path_map_of_the_operator_is_checked_when_a_machine_starts() {
         assert!(error.to_string().contains(place), "{error}");
     }
 }
+
+/// A public function and how an example can call it.
+fn functions(source: &str) -> Vec<[String; 3]> {
+    let mut of_type = "";
+    let mut found = Vec::new();
+    for line in source.lines() {
+        if let Some(implemented) = line.strip_prefix("impl").filter(|_| line.ends_with('{')) {
+            let named = implemented.rsplit(" for ").next().unwrap().trim_start_matches(|c| c != ' ').trim();
+            of_type = named.split(['<', ' ']).next().unwrap();
+        }
+        if line == "}" {
+            of_type = "";
+        }
+        let Some((before, after)) = line.split_once("fn ") else { continue };
+        if before.trim_start().split(' ').next() != Some("pub") || before.contains("//") {
+            continue;
+        }
+        let name = after.split(['(', '<']).next().unwrap();
+        found.push(match (before.starts_with(' '), of_type) {
+            (true, "") => continue,
+            (true, of_type) => [name.to_owned(), format!("{of_type}::{name}"), format!(".{name}(")],
+            (false, _) => [name.to_owned(), format!("{name}("), format!("{name}(")],
+        });
+    }
+    found
+}
+
+fn sources(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let read = |path: std::path::PathBuf| {
+        if path.is_dir() { sources(&path) } else { vec![std::fs::read_to_string(path).unwrap()] }
+    };
+    entries.flat_map(read).collect()
+}
+
+#[test]
+fn every_public_function_is_called_in_an_example() {
+    let sources = sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    let mut examples = String::new();
+    for source in &sources {
+        let mut inside = false;
+        for line in source.lines().map(str::trim_start) {
+            let Some(line) = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).map(str::trim_start) else {
+                inside = false;
+                continue;
+            };
+            inside ^= line.starts_with("```");
+            if inside {
+                examples.push_str(line);
+                examples.push('\n');
+            }
+        }
+    }
+    let functions: Vec<[String; 3]> = sources.iter().flat_map(|source| functions(source)).collect();
+    assert!(functions.len() > 190, "{} functions", functions.len());
+    let is_shown = |[_, path, call]: &&[String; 3]| examples.contains(path) || examples.contains(call);
+    let without: Vec<&String> =
+        functions.iter().filter(|function| !is_shown(function)).map(|[_, path, _]| path).collect();
+    assert!(without.is_empty(), "no example calls {without:?}");
+}

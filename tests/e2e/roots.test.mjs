@@ -228,6 +228,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
         "a.txt",
         "sub/../a.txt",
         at("one/sub/../a.txt"),
+        uri(at("one/a.txt")).uri,
       ];
       const outside = [
         at("onetwo/c.txt"),
@@ -248,6 +249,10 @@ for (const { name, Server, Client, Memory, method } of generations) {
         "a\0b",
         at("loop"),
         at("loop/x"),
+        uri(at("outside/secret.txt")).uri,
+        "https://host/one/a.txt",
+        "C:\\one\\a.txt",
+        at("one/a.txt/below"),
       ];
       const { client, run } = await meet(list, {}, async (projects, ctx) => ({
         inside: await Promise.all(inside.map((path) => projects.inside(ctx, path))),

@@ -97,6 +97,24 @@ def test_a_path_that_no_system_takes_is_refused_before_the_disk_is_asked(tmp_pat
     assert caught.value.code == "invalid"
 
 
+def test_a_path_may_be_a_file_uri_and_has_one_reading(tmp_path: Path) -> None:
+    root, beside = tmp_path / "root", tmp_path / "beside"
+    root.mkdir()
+    beside.mkdir()
+    (root / "dead").symlink_to(root / "gone")
+    roots = usable(root)
+    assert roots.resolve((root / "new file").as_uri()) == str(root / "new file")
+    for path, code in (
+        (beside.as_uri(), "outside"),
+        ("https://host/root", "not_file_uri"),
+        ("C:\\root", "other_system"),
+        ("dead", "outside"),  # A link could lead anywhere by the time it is used.
+    ):
+        with pytest.raises(RootwiseError) as caught:
+            roots.resolve(path)
+        assert caught.value.code == code, path
+
+
 def test_texts_show_nothing_hidden_and_have_an_end(tmp_path: Path) -> None:
     folders = [tmp_path / f"{HIDDEN}folder {number} {'x' * 80}" for number in range(400)]
     roots = usable(*folders)

@@ -108,6 +108,12 @@ export interface Functions {
    * @throws RootwiseError the path is not inside the project; the message says why
    */
   fileInside(project: ProjectFolder, file: string, style: PathStyle): string;
+  /**
+   * Returns the absolute path that a tool's path names, by spelling alone: relative to `base`, absolute, or a `file:` URI.
+   *
+   * @throws RootwiseError the path has no safe reading, or is relative and there is no `base`; the message says why
+   */
+  toolPath(path: string, base: string | undefined, style: PathStyle): string;
   /** Returns a path inside a project as the client spells it; any other path as it is. */
   clientFile(project: ProjectFolder, file: string, style: PathStyle): string;
   /**
@@ -199,6 +205,7 @@ export function functionsOf(backend: () => Backend): Functions {
     joinInside: (project, path, style) => call("joinInside", { project: placeOf(project), path, style }),
     basename: (path, style) => call<string | null>("basename", { path, style }) ?? undefined,
     fileInside: (project, file, style) => call("fileInside", { project: folderOf(project), file, style }),
+    toolPath: (path, base, style) => call("toolPath", { path, base, style }),
     clientFile: (project, file, style) => call("clientFile", { project: folderOf(project), file, style }),
     parsePathMap: (text, style, place) => call("parsePathMap", { text, style, place }),
     pathProblem: (problem) => call("pathProblem", problem),

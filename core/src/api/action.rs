@@ -320,6 +320,13 @@ pub struct Probe {
 }
 
 /// One path to probe.
+///
+/// ```
+/// use rootwise::action::{ProbePath, ReadFiles};
+///
+/// let wanted = ProbePath::new("/work/app").files(ReadFiles::new(vec!["package.json".into()], 4_096));
+/// assert!(wanted.files.is_some_and(|files| files.bytes == 4_096));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -157,6 +157,16 @@ impl RootsListed {
 setters!(RootsListed { ; request: RequestToken });
 
 /// The answer of the client's user.
+///
+/// ```
+/// use rootwise::event::{Event, UserAnswered};
+/// use serde_json::value::RawValue;
+///
+/// let result = RawValue::from_string(r#"{ "action": "decline" }"#.into())?;
+/// let event: Event = UserAnswered::new(3, result).into();
+/// # assert!(matches!(event, Event::UserAnswered(_)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -5,6 +5,13 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 /// The kinds of sources.
+///
+/// ```
+/// use rootwise::policy::SourceKind;
+///
+/// assert_eq!(SourceKind::Header.name(), "header");
+/// assert!(SourceKind::Header.is_per_request() && !SourceKind::Roots.is_per_request());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -3,6 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 /// The rules by which a path is read.
+///
+/// ```
+/// use rootwise::PathStyle;
+///
+/// let here = if cfg!(windows) { PathStyle::Windows } else { PathStyle::Posix };
+/// assert_eq!(PathStyle::native(), here);
+/// assert_eq!(PathStyle::of(r"C:\code\app"), PathStyle::Windows);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

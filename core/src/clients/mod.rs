@@ -18,6 +18,21 @@ use crate::provide::{Folder, ProvidedRoot, provided_roots};
 use table::TABLE;
 
 /// How a client of `core/clients.json` behaves. Where several behaviours were seen, it has the one that is hardest to deal with.
+///
+/// ```
+/// use rootwise::PathStyle;
+/// use rootwise::clients::KnownClient;
+///
+/// let cursor = KnownClient::all().iter().find(|client| client.short() == "cursor").ok_or("no Cursor")?;
+/// let folders = ["/work/shop".to_owned(), "/work/blog".to_owned()];
+/// // What it says about its folders: in a list of roots, in variables, and by the working directory of its servers.
+/// assert_eq!(cursor.listed(folders.to_vec(), None), None);
+/// assert!(cursor.variables(&folders, PathStyle::Posix).values().any(|value| value.contains("/work/shop")));
+/// assert_ne!(cursor.cwd(&folders, Some("/home/me"), PathStyle::Posix).as_deref(), Some("/work/shop"));
+/// let modern: Vec<_> = KnownClient::all().iter().filter(|client| client.is_modern()).collect();
+/// assert!(!modern.is_empty());
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KnownClient {

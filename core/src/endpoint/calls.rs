@@ -217,7 +217,7 @@ impl Endpoint {
     pub(super) fn hints_of(&mut self, call: Option<CallId>, outcome: &Outcome, hints: &[String]) -> Vec<String> {
         let is_resolved = matches!(outcome, Outcome::Resolved { .. });
         let call = call.filter(|_| is_resolved).and_then(|call| self.calls.get_mut(&call));
-        let Some(call) = call.filter(|call| !call.is_modern) else { return hints.to_vec() };
+        let Some(call) = call else { return hints.to_vec() };
         let is_once = |text: &&String| self.policy.config.hints.iter().any(|hint| hint.once && hint.text == **text);
         call.hints.extend(hints.iter().filter(is_once).cloned());
         let others = hints.iter().filter(|text| !call.hints.contains(text));

@@ -44,6 +44,19 @@ use turn::Turn;
 ///
 /// Pass every event to [`handle`](Self::handle) and carry out the actions it returns. An endpoint reads no clock, disk or
 /// environment, and starts nothing by itself.
+///
+/// ```
+/// use rootwise::endpoint::event::SessionOpened;
+/// use rootwise::host::Transport;
+/// use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+///
+/// let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
+/// assert!(endpoint.inputs().headers.contains("x-project-path"));
+/// let output = endpoint.handle(SessionOpened::new(1, Transport::Stdio), 0)?;
+/// assert!(output.actions.is_empty() && endpoint.deadline().is_none());
+/// assert!(endpoint.project(1).is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     policy: Arc<Policy>,

@@ -27,6 +27,12 @@ impl Endpoint {
         if core::mem::replace(&mut call.has_returned, true) {
             return;
         }
+        let asks_client = input_required || !call.questions.is_empty();
+        if asks_client {
+            // The client shows the result of the last round alone.
+            self.lose_hints(id, turn);
+        }
+        let Some(call) = self.calls.get(&id) else { return };
         if !call.questions.is_empty() {
             let state = call.request_state.clone().filter(|_| !input_required);
             return turn.push(with_questions(id, call.questions.clone(), state));

@@ -13,6 +13,18 @@ use crate::id::Millis;
 use crate::policy::Policy;
 
 /// Creates a [`Resolver`].
+///
+/// ```
+/// use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+///
+/// let host = HostFacts::new(PathStyle::Posix);
+/// let builder = Resolver::builder(host).policy(Policy::recommended()).allowed_dirs(["/srv/projects"]);
+/// // What the resolver remembers for calls of revision 2026-07-28; without one of these, that of its connection.
+/// let for_one_call = builder.clone().for_one_call().build()?;
+/// let for_caller = builder.clone().for_caller().build()?;
+/// let for_conversation = builder.for_conversation().build()?;
+/// # Ok::<(), rootwise::ConfigError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ResolverBuilder {
     policy: Option<Arc<Policy>>,

@@ -35,6 +35,16 @@ use crate::texts::endpoint::NO_COMMON_DIRS;
 ///
 /// Pass every event to [`handle`](Self::handle) and carry out the actions it returns. A resolver reads no clock, disk or
 /// environment, and starts nothing by itself.
+///
+/// ```
+/// use rootwise::{Action, HostFacts, PathStyle, Policy, Resolver, event::Asked};
+///
+/// let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
+/// // No client has said anything, so that the answer comes at once.
+/// assert!(matches!(resolver.handle(Asked::new(1), 0)?[..], [Action::Answer(_), ..]));
+/// println!("{:?} {:?} {:?}", resolver.host().style, resolver.era(), resolver.project());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Resolver {
     pub(super) policy: Arc<Policy>,

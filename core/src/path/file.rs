@@ -1,4 +1,4 @@
-//! A file that a tool names inside a project: the part of the rules that needs no disk.
+//! A file that a tool names, inside a project or elsewhere: the part of the rules that needs no disk.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
@@ -6,8 +6,9 @@ use alloc::string::String;
 use serde::Deserialize;
 
 use super::map::transfer;
+use super::parse::Parsed;
 use super::uri::{file_uri_to_path, is_file_uri, looks_like_uri};
-use super::{PathProblem, PathStyle, Refusal, is_absolute, is_inside, join, join_inside};
+use super::{PathProblem, PathStyle, Refusal, is_absolute, is_inside, join, join_inside, joined, opens_as_spelled};
 use crate::api::project::Project;
 
 /// The folder of a project, in every spelling that a tool may use.
@@ -62,15 +63,8 @@ impl ProjectFolder<'_> {
         let Some(folder) = self.path.as_deref() else {
             return Err(PathProblem::NoFolder { client_path: self.client_path.as_deref().map(ToOwned::to_owned) });
         };
-        if file.is_empty() || file.contains('\0') {
-            return Err(PathProblem::Empty);
-        }
-        let length = file.chars().count();
-        if length > PathProblem::longest(style) {
-            return Err(PathProblem::TooLong { length, style });
-        }
-        let here = self.here(folder, file, style);
-        match here {
+        measured(file, style)?;
+        match self.here(folder, file, style) {
             Ok(path) => Ok(path),
             Err(problem) => self.client_names(folder, file, style).ok_or(problem),
         }
@@ -78,26 +72,11 @@ impl ProjectFolder<'_> {
 
     /// The path as this machine spells it.
     fn here(&self, folder: &str, file: &str, style: PathStyle) -> Result<String, PathProblem> {
-        let named: Cow<'_, str> = if is_file_uri(file) {
-            file_uri_to_path(file, style).map_err(|refusal| self.refused(refusal, file))?.into()
-        } else {
-            file.into()
-        };
-        let is_of_windows = |text: &str| !text.starts_with('/') && is_absolute(text, PathStyle::Windows);
-        let is_foreign = match style {
-            PathStyle::Posix => is_of_windows(&named),
-            PathStyle::Windows => named.starts_with('/') && !is_absolute(&named, style),
-        };
-        if is_foreign {
-            return Err(PathProblem::OtherSystem);
-        }
-        if looks_like_uri(&named) && !is_absolute(&named, style) {
-            return Err(self.refused(Refusal::NotFileUri, file));
-        }
+        let named = named_here(file, style)?;
         let named = self.relative_by_client(&named, style);
         match join_inside(folder, &named, style) {
             Err(Refusal::Outside) => {}
-            joined => return joined.map_err(|refusal| self.refused(refusal, file)),
+            joined => return joined.map_err(|refusal| no_reading(refusal, file)),
         }
         if let Some(real) = self.real_path.as_deref()
             && is_absolute(&named, style)
@@ -148,8 +127,70 @@ impl ProjectFolder<'_> {
         let spelled = client.zip(around).and_then(|(client, folder)| transfer(path, (folder, style), client));
         spelled.unwrap_or_else(|| path.to_owned())
     }
+}
 
-    fn refused(&self, refusal: Refusal, file: &str) -> PathProblem {
-        PathProblem::NoReading { part: file.to_owned(), refusal }
+/// Returns the absolute path that a tool's path names, by spelling: the host then checks on its disk where links lead, and
+/// whether that is inside the folders that it allows.
+///
+/// The path may be relative to `base`, absolute, or a `file:` URI. As in [`join_inside`], names that Windows would not open as
+/// spelled are refused.
+///
+/// ```
+/// use rootwise::PathStyle;
+/// use rootwise::path::tool_path;
+///
+/// let named = |path| tool_path(path, Some("/work/app"), PathStyle::Posix);
+/// assert_eq!(named("../api/a.rs").as_deref(), Ok("/work/api/a.rs"));
+/// assert_eq!(named("file:///etc/hosts").as_deref(), Ok("/etc/hosts"));
+/// assert_eq!(named(r"C:\work\a.rs").unwrap_err().reason().code(), "other_system");
+/// ```
+///
+/// # Errors
+/// The path has no safe reading on this machine, or is relative and there is no `base`.
+pub fn tool_path(path: &str, base: Option<&str>, style: PathStyle) -> Result<String, PathProblem> {
+    measured(path, style)?;
+    let named = named_here(path, style)?;
+    let parsed = match base {
+        Some(base) => Parsed::absolute(base, style).and_then(|base| joined(&base, &named, style)),
+        None => Parsed::absolute(&named, style),
+    };
+    let parsed = parsed.map_err(|refusal| match refusal {
+        Refusal::Relative => PathProblem::Relative,
+        other => no_reading(other, path),
+    })?;
+    opens_as_spelled(&parsed.names, style).map_err(|refusal| no_reading(refusal, path))?;
+    Ok(parsed.render())
+}
+
+fn measured(path: &str, style: PathStyle) -> Result<(), PathProblem> {
+    if path.is_empty() || path.contains('\0') {
+        return Err(PathProblem::Empty);
     }
+    let length = path.chars().count();
+    if length > PathProblem::longest(style) { Err(PathProblem::TooLong { length, style }) } else { Ok(()) }
+}
+
+/// A tool's path, or that of its URI, if it is one of this system.
+fn named_here(path: &str, style: PathStyle) -> Result<Cow<'_, str>, PathProblem> {
+    let named: Cow<'_, str> = if is_file_uri(path) {
+        file_uri_to_path(path, style).map_err(|refusal| no_reading(refusal, path))?.into()
+    } else {
+        path.into()
+    };
+    let is_of_windows = |text: &str| !text.starts_with('/') && is_absolute(text, PathStyle::Windows);
+    let is_foreign = match style {
+        PathStyle::Posix => is_of_windows(&named),
+        PathStyle::Windows => named.starts_with('/') && !is_absolute(&named, style),
+    };
+    if is_foreign {
+        return Err(PathProblem::OtherSystem);
+    }
+    if looks_like_uri(&named) && !is_absolute(&named, style) {
+        return Err(no_reading(Refusal::NotFileUri, path));
+    }
+    Ok(named)
+}
+
+fn no_reading(refusal: Refusal, path: &str) -> PathProblem {
+    PathProblem::NoReading { part: path.to_owned(), refusal }
 }

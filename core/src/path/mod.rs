@@ -17,7 +17,7 @@ pub mod uri;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 
-pub use self::file::ProjectFolder;
+pub use self::file::{ProjectFolder, tool_path};
 pub(crate) use self::parse::{
     Anchor, Parsed, is_dots_and_blanks, is_drive_like, is_separator, strip_drive, strip_ignoring_case,
     strip_piped_drive,
@@ -253,9 +253,14 @@ pub fn is_inside_real(root: &str, path: &str, style: PathStyle, real: RealPaths<
 pub fn join_inside(project: &str, path: &str, style: PathStyle) -> Result<String, Refusal> {
     let project = Parsed::absolute(project, style)?;
     let joined = joined(&project, path, style)?;
-    let below = joined.below(&project).ok_or(Refusal::Outside)?;
+    opens_as_spelled(joined.below(&project).ok_or(Refusal::Outside)?, style)?;
+    Ok(joined.render())
+}
+
+/// Refuses names that Windows would not open as spelled.
+fn opens_as_spelled<N: AsRef<str>>(names: &[N], style: PathStyle) -> Result<(), Refusal> {
     if style == PathStyle::Windows {
-        for name in below {
+        for name in names.iter().map(AsRef::as_ref) {
             if name.contains(':') {
                 return Err(Refusal::AlternateStream);
             }
@@ -267,7 +272,7 @@ pub fn join_inside(project: &str, path: &str, style: PathStyle) -> Result<String
             }
         }
     }
-    Ok(joined.render())
+    Ok(())
 }
 
 fn joined<'a>(base: &Parsed<'a>, path: &'a str, style: PathStyle) -> Result<Parsed<'a>, Refusal> {

@@ -13,6 +13,22 @@ use crate::event::{ClientInitialized, Event};
 use crate::{HostFacts, PathStyle};
 
 /// A client that answers `roots/list` by itself; see [`Player::client`](super::Player::client).
+///
+/// ```
+/// use rootwise::testing::{Client, Disk, Player, Step};
+/// use rootwise::{HostFacts, PathStyle, Policy};
+///
+/// let disk = Disk::new(PathStyle::Posix).folder("/work/app");
+/// let played = |client| {
+///     let host = HostFacts::new(PathStyle::Posix);
+///     let mut player = Player::new(Policy::recommended(), host)?.disk(disk.clone()).client(client)?;
+///     player.play(&Step::ask())?;
+///     Ok::<_, Box<dyn std::error::Error>>(player.resolver().project().map(|project| project.name.clone()))
+/// };
+/// assert_eq!(played(Client::prompt(["file:///work/app"]))?.as_deref(), Some("app"));
+/// assert_eq!(played(Client::without_roots())?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Client {

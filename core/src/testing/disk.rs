@@ -23,6 +23,9 @@ use crate::path;
 /// assert_eq!(disk.real_path("/home/me/app/src").as_deref(), Some("/work/app/src"));
 /// assert_eq!(disk.real_path("/work/api"), None);
 /// assert!(disk.folders().contains(&"/work/app".into()));
+///
+/// let disk = Disk::new(PathStyle::Windows).unreadable(r"C:\secret");
+/// assert_eq!((disk.style(), disk.paths()), (PathStyle::Windows, vec![r"C:\".to_owned(), r"C:\secret".to_owned()]));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disk {

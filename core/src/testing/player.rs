@@ -36,6 +36,21 @@ pub struct Violation {
 /// After every event it checks that actions come in their order and number, that every ask is answered once and none after its
 /// caller left, that at most one request is outstanding, that no project is outside the allowed folders, and that a deadline
 /// that was reported does not come back.
+///
+/// ```
+/// use rootwise::event::Asked;
+/// use rootwise::testing::{Client, Player, Step};
+/// use rootwise::{HostFacts, PathStyle, Policy};
+///
+/// let host = HostFacts::new(PathStyle::Posix);
+/// let mut player = Player::new(Policy::recommended(), host)?.client(Client::silent())?;
+/// // Events that no step has can be fed too.
+/// player.feed(Asked::new(7).target("/work/app/src".to_owned()))?;
+/// assert_eq!(player.waiting().count(), 1);
+/// player.play(&Step::Wait(60_000))?;
+/// assert_eq!((player.waiting().count(), player.answers().len()), (0, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Player {
     resolver: Resolver,

@@ -22,6 +22,19 @@ use crate::policy::{OnChange, PRESETS, Pick, Pin, Policy, RequestWhen, path_map}
 use crate::{HostFacts, PathStyle};
 
 /// A disk and what a policy reads: where generated steps take place.
+///
+/// ```
+/// use proptest::prelude::*;
+/// use rootwise::testing::{Player, Scene, policies};
+///
+/// let scene = Scene::default();
+/// proptest!(|(policy in policies(), host in scene.hosts(), step in scene.step(), reply in scene.replies())| {
+///     let mut player = Player::new(policy, host)?.disk(scene.disk().clone());
+///     player.play(&step)?;
+///     player.play(&rootwise::testing::Step::Reply(reply))?;
+///     player.finish()?;
+/// });
+/// ```
 #[derive(Clone, Debug)]
 pub struct Scene {
     disk: Disk,

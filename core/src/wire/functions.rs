@@ -20,6 +20,7 @@ use crate::path::name::{NameForm, project_slug, sanitize_name};
 use crate::path::uri::{file_uri_to_path, path_to_file_uri, project_id, project_key};
 use crate::path::{
     PathProblem, PathStyle, ProjectFolder, RealPaths, Refusal, basename, is_inside, is_inside_real, join_inside,
+    tool_path,
 };
 use crate::policy::Policy;
 use crate::provide::{Folder, provided_roots};
@@ -48,6 +49,7 @@ enum Call<'a> {
     ProvidedRoots(FolderArguments),
     SimulateClient(ClientLike),
     FileInside(#[serde(borrow)] FileArguments<'a>),
+    ToolPath(#[serde(borrow)] ToolPathArguments<'a>),
     ClientFile(#[serde(borrow)] FileArguments<'a>),
     ParsePathMap(PathMapArguments),
 }
@@ -164,6 +166,16 @@ struct FileArguments<'a> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct ToolPathArguments<'a> {
+    #[serde(borrow)]
+    path: Cow<'a, str>,
+    #[serde(borrow, default)]
+    base: Option<Cow<'a, str>>,
+    style: PathStyle,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct PathMapArguments {
     text: String,
     style: PathStyle,
@@ -187,7 +199,7 @@ struct Returned<T> {
 /// `{"error": {"code", "message"}}`. The others are `projectKey`, `isInside`, `joinInside`, `recoverSession`,
 /// `basename`, `pathToFileUri`, `projectId`, `projectSlug`, `sanitizeName`; for hosts that collect facts for a policy
 /// `policyInputs`, `commandLine` and `parsePathMap`; for tools `projectParameter`, `readyTools` and `clientFile`; for those that check
-/// paths on disk `fileInside` and `pathProblem`, with `{ "code", "message" }`; for clients `providedRoots`, and for tests `simulateClient`.
+/// paths on disk `fileInside`, `toolPath` and `pathProblem`, with `{ "code", "message" }`; for clients `providedRoots`, and for tests `simulateClient`.
 ///
 /// ```
 /// use rootwise::wire;
@@ -241,10 +253,8 @@ pub fn call(arguments: &str) -> String {
         Call::ReadyTools(NoArguments {}) => to_json(&Returned { value: ready_tools() }),
         Call::ProvidedRoots(FolderArguments { folders, style }) => checked(provided_roots(&folders, style)),
         Call::SimulateClient(like) => checked(like.simulate()),
-        Call::FileInside(FileArguments { project, file, style }) => match project.file(&file, style) {
-            Ok(value) => to_json(&Returned { value }),
-            Err(problem) => Failure::new(problem.reason().code(), &problem.to_string()).to_json(),
-        },
+        Call::FileInside(FileArguments { project, file, style }) => named(project.file(&file, style)),
+        Call::ToolPath(ToolPathArguments { path, base, style }) => named(tool_path(&path, base.as_deref(), style)),
         Call::ClientFile(FileArguments { project, file, style }) => {
             to_json(&Returned { value: project.client_file(&file, style) })
         }
@@ -266,6 +276,13 @@ fn checked<T: Serialize>(result: Result<T, ConfigError>) -> String {
     match result {
         Ok(value) => to_json(&Returned { value }),
         Err(error) => Failure::from(error).to_json(),
+    }
+}
+
+fn named(result: Result<String, PathProblem>) -> String {
+    match result {
+        Ok(value) => to_json(&Returned { value }),
+        Err(problem) => Failure::new(problem.reason().code(), &problem.to_string()).to_json(),
     }
 }
 

@@ -74,6 +74,8 @@ impl PolicyCache {
     /// let output = machine.handle_json(r#"{ "type": "sessionOpened", "session": 1, "transport": "stdio" }"#, 0.0);
     /// assert!(output.contains(r#""actions":[]"#), "{output}");
     /// assert!(machine.explain_json(1).contains("recommended") && machine.explain_json(2).contains("error"));
+    /// assert_eq!(machine.view_json(), serde_json::to_string(&machine.view()).unwrap_or_default());
+    /// assert!(machine.snapshot_json(2).contains("closed"));
     /// # Ok::<(), String>(())
     /// ```
     ///

@@ -131,6 +131,25 @@ impl From<SnapshotError> for Failure {
 }
 
 /// Creates resolvers; those with the same policy text share the parsed policy.
+///
+/// ```
+/// use rootwise::wire::{self, Failure, PolicyCache};
+///
+/// let options = r#"{ "host": { "style": "posix" } }"#;
+/// let mut cache = PolicyCache::new();
+/// let resolver = cache.open(options).map_err(|failure| failure.to_json())?;
+/// let restored = cache.restore(&resolver.snapshot(), options, 0.0, Some("b-")).map_err(|failure| failure.to_json())?;
+/// assert_eq!(wire::view(&restored).deadline, None);
+///
+/// let mut endpoint = cache.open_endpoint(options).map_err(|failure| failure.to_json())?;
+/// let opened = r#"{ "type": "sessionOpened", "session": 1, "transport": "stdio" }"#;
+/// let event = wire::parse_endpoint_event(opened, endpoint.inputs()).map_err(|misuse| misuse.to_string())?;
+/// let output = wire::handle_endpoint(&mut endpoint, opened, 0.0).map_err(|misuse| misuse.to_string())?;
+/// assert!(output.actions.is_empty());
+/// assert!(wire::handle_endpoint_json(&mut endpoint, opened, 0.0).contains("duplicate_session"));
+/// assert!(Failure::new("closed", "session 1 is not open").to_json().contains("closed"));
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct PolicyCache {
     /// Policies by their text; no text stands for the recommended policy.

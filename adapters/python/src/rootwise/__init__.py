@@ -27,6 +27,7 @@ from ._functions import (
     recover_session,
     sanitize_name,
     simulate_client,
+    tool_path,
 )
 from ._inside import open_file, resolve_file, resolve_inside
 from ._presets import presets
@@ -79,6 +80,7 @@ __all__ = [
     "resolve_inside",
     "sanitize_name",
     "simulate_client",
+    "tool_path",
 ]
 
 

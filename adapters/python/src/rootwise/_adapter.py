@@ -33,6 +33,9 @@ from .types import Answer, Explanation, Policy
 
 T = TypeVar("T")
 
+#: The codes for which a path itself is refused, or there are no roots; with every other one, nobody knows.
+_NOT_INSIDE = {"outside", "no_roots", "invalid", "not_file_uri", "other_system", "not_directory", "unreadable"}
+
 if TYPE_CHECKING:
     from typing_extensions import TypedDict
 
@@ -229,11 +232,8 @@ class Adapter(Connections[P]):
         roots = await self.roots()
         known = await self._project_or_none() if self._callers.confined else self.current()
 
-        def look() -> str:
-            base = known.path if known is not None and known.path and roots.containing(known.path) else None
-            return roots.resolve(path, base)
-
-        return await self._look(look)
+        base = known.path if known is not None else None
+        return await self._look(lambda: roots.resolve(path, base))
 
     async def resolve_file(self, file: str | os.PathLike[str]) -> str:
         """Returns the real path of a file inside the project of this call; see :func:`rootwise.resolve_file`.
@@ -262,11 +262,16 @@ class Adapter(Connections[P]):
             return None
 
     async def inside(self, path: str | os.PathLike[str]) -> bool:
-        """Tells whether a path is inside the client's roots; see :meth:`resolve`."""
+        """Tells whether a path is inside the client's roots; see :meth:`resolve`.
+
+        A path that this machine refuses to read or examine is not.
+
+        :raises NoProjectError: nobody knows: the call is over, or the disk does not answer
+        """
         try:
             await self.resolve(path)
         except NoProjectError as error:
-            if error.code not in ("outside", "no_roots", "invalid"):
+            if error.code not in _NOT_INSIDE:
                 raise
             return False
         return True

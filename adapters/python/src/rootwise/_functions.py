@@ -165,6 +165,15 @@ def file_inside(project: AnyProject, file: str, style: PathStyle | None = None) 
     return cast(str, _call("fileInside", project=_folder(project), file=file, style=style or path_style()))
 
 
+def tool_path(path: str, base: str | None = None, style: PathStyle | None = None) -> str:
+    """Returns the absolute path that a tool's path names, by spelling alone.
+
+    :param path: relative to ``base``, an absolute path or a ``file:`` URI
+    :raises RootwiseError: the path has no safe reading, or is relative and there is no ``base``; the message says why
+    """
+    return cast(str, _call("toolPath", path=path, base=base, style=style or path_style()))
+
+
 def client_file(project: AnyProject, file: str, style: PathStyle | None = None) -> str:
     """Returns a path inside a project as the client spells it; any other path as it is."""
     return cast(str, _call("clientFile", project=_folder(project), file=file, style=style or path_style()))

@@ -9,15 +9,12 @@ from collections.abc import Callable, Iterable
 from typing import IO, Any, TypeVar
 
 from ._error import RootwiseError
-from ._functions import file_inside, is_inside, path_problem, path_style
+from ._functions import file_inside, is_inside, path_problem, path_style, tool_path
 from ._options import bad_option
 from ._project import AnyProject
 from ._text import is_utf8
 
 T = TypeVar("T")
-
-#: Characters of the longest path that a system takes.
-MAX_PATH = 32_767 if os.name == "nt" else 4_096
 
 #: Characters of a text that is examined at all.
 _MAX_CHECKED = 1 << 18
@@ -100,14 +97,7 @@ def _checked(project: AnyProject, file: str | os.PathLike[str]) -> tuple[str, st
     """Returns the real paths of a project and of a file inside it."""
     if not isinstance(project, AnyProject):
         raise bad_option("project", f"must be a project, not {project!a:.80}")
-    text = os.fspath(file)
-    if not isinstance(text, str):
-        raise bad_option("file", f"must be a text, not {file!a:.80}")
-    if len(text) > _MAX_CHECKED:
-        raise refused(problem="tooLong", length=len(text), style=path_style())
-    if not is_utf8(text):
-        raise refused(problem="notUtf8")
-    wanted = file_inside(project, text)
+    wanted = file_inside(project, _text_of(file, "file"))
     folder = project.path or ""
     real_folder = _real_path(folder)
     if real_folder is None:
@@ -147,26 +137,30 @@ def resolve_inside(
     between the check and the use. It blocks as long as the disk does.
 
     :param folders: absolute paths; those that do not exist allow nothing
+    :param path: relative to ``base``, an absolute path or a ``file:`` URI
     :param base: the folder that a relative path starts from; by default the first one
     :raises RootwiseError: the path is outside every folder, or cannot be examined
     """
-    text = os.fspath(path)
     allowed = [os.fspath(folder) for folder in folders]
-    if not text or "\0" in text:
-        raise refused(problem="empty")
-    if len(text) > MAX_PATH:
-        raise refused(problem="tooLong", length=len(text), style=path_style())
-    if not is_utf8(text):
-        raise refused(problem="notUtf8")
     start = os.fspath(base) if base is not None else allowed[0] if allowed else None
-    if start is None and not os.path.isabs(text):
-        raise refused(problem="relative")
-    real = _real_of(os.path.normpath(os.path.join(start or "", text)), str)
+    real = _real_of(tool_path(_text_of(path, "path"), start), str)
     for folder in allowed:
         real_folder = _real_path(folder)
         if real_folder is not None and is_inside(real_folder, real):
             return real
     raise refused(problem="outside", folders=allowed)
+
+
+def _text_of(path: str | os.PathLike[str], option: str) -> str:
+    """Returns a path that is short enough to be examined at all."""
+    text = os.fspath(path)
+    if not isinstance(text, str):
+        raise bad_option(option, f"must be a text, not {path!a:.80}")
+    if len(text) > _MAX_CHECKED:
+        raise refused(problem="tooLong", length=len(text), style=path_style())
+    if not is_utf8(text):
+        raise refused(problem="notUtf8")
+    return text
 
 
 def refused(**problem: object) -> RootwiseError:

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 
 from ._error import RootwiseError
-from ._functions import is_inside, path_style
-from ._inside import MAX_PATH, refused
+from ._functions import is_inside
+from ._inside import resolve_inside
 from ._project import Project
 from ._text import is_utf8, shown
 from .types import AnnounceRoots, AnswerListed, RootsState, RootView
@@ -80,26 +80,18 @@ class Roots:
         return max(inside, key=lambda root: len(root.real_path or ""), default=None)
 
     def resolve(self, path: str | os.PathLike[str], base: str | None = None) -> str:
-        """Returns the real path that a tool's path names, if it is inside a usable root.
+        """Returns the real path that a tool's path names, if it is inside a usable root; see :func:`resolve_inside`.
 
         Use the result and not the given path: a link can change between the check and the use. It blocks as long as
         the disk does; :meth:`Rootwise.resolve` does not.
 
-        :param base: the folder that a relative path starts from; by default the project's or the first usable root
+        :param base: the folder that a relative path starts from; by default the first usable root
         :raises RootwiseError: the path is outside every root (``outside``), or no root is usable (``no_roots``)
         """
-        text = os.fspath(path)
-        if not text or "\0" in text:
-            raise refused(problem="empty")
-        if len(text) > MAX_PATH:
-            raise refused(problem="tooLong", length=len(text), style=path_style())
         if not self.usable:
             raise RootwiseError("no_roots", self.unusable or self.text)
-        # One real path, which is checked and returned: by the next look, a link may lead elsewhere.
-        real = os.path.realpath(os.path.join(base or self.usable[0].real_path or "", text))
-        if self._around(real) is None:
-            raise refused(problem="outside", folders=[root.real_path for root in self.usable])
-        return real
+        folders = [root.real_path for root in self.usable if root.real_path is not None]
+        return resolve_inside(folders, path, base)
 
 
 def only_root(project: Project) -> Roots:

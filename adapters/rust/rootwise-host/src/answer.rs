@@ -88,19 +88,30 @@ pub fn explanation_of(answer: Answer) -> Result<Arc<Explanation>, NoProject> {
     }
 }
 
-/// Whether a path that was resolved is inside.
+/// Whether a path that was resolved is inside. One that this machine refuses to read or examine is not.
 ///
 /// # Errors
-/// The client must be asked first, or the disk does not tell.
+/// The client must be asked first, the connection ended, or the disk does not answer.
 pub fn is_inside(resolved: Result<PathBuf, NoProject>) -> Result<bool, NoProject> {
     match resolved {
         Ok(_) => Ok(true),
         Err(error) => match error.cause() {
-            Cause::NoRoots | Cause::Reason(Reason::Outside | Reason::Invalid) => Ok(false),
+            Cause::NoRoots => Ok(false),
+            Cause::Reason(reason) if NOT_INSIDE.contains(&reason) => Ok(false),
             _ => Err(error),
         },
     }
 }
+
+/// The reasons for which a path itself is refused; with every other one, nobody knows whether it is inside.
+const NOT_INSIDE: [Reason; 6] = [
+    Reason::Outside,
+    Reason::Invalid,
+    Reason::NotFileUri,
+    Reason::OtherSystem,
+    Reason::NotDirectory,
+    Reason::Unreadable,
+];
 
 /// Whether nobody can answer any more.
 const fn has_ended(reason: Reason) -> bool {

@@ -15,7 +15,9 @@ use rootwise::endpoint::event::{
 use rootwise::event::{SelectBy, Want};
 use rootwise::{AskId, ConfigError, Endpoint, Explanation, HostFacts, Millis, Misuse, Policy, Project, SessionId};
 
-use crate::answer::{Selection, explanation_of, is_inside, project_of, roots_of, selection_of, unselected_of};
+use crate::answer::{
+    Selection, explanation_of, is_inside, project_and_hints_of, project_of, roots_of, selection_of, unselected_of,
+};
 use crate::ask::with_ask_id;
 use crate::disk::{look, patience};
 use crate::error::NoProject;
@@ -151,6 +153,17 @@ impl Connection {
         project_of(self.question(asked())?)
     }
 
+    /// As [`ask`](Self::ask), with the policy's hints, which are shown beside a result. A hint that comes once per connection comes
+    /// with the first ask for hints.
+    ///
+    /// # Errors
+    /// No project was found.
+    pub fn project_and_hints(&self) -> Result<(Arc<Project>, Vec<String>), NoProject> {
+        let mut asked = asked();
+        asked.hints = true;
+        project_and_hints_of(self.question(asked)?)
+    }
+
     /// Returns the client's roots, each verified on disk where this machine may and can do so.
     ///
     /// # Errors
@@ -173,7 +186,7 @@ impl Connection {
     /// Whether a path is inside the client's roots, by real path; see [`resolve`](Self::resolve).
     ///
     /// # Errors
-    /// The connection ended, or the disk does not tell.
+    /// The connection ended, or the disk does not answer.
     pub fn inside(&self, path: &str) -> Result<bool, NoProject> {
         is_inside(self.resolve(path))
     }

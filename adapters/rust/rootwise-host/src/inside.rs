@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use rootwise::path::{PathProblem, ProjectFolder, is_inside};
+use rootwise::path::{PathProblem, ProjectFolder, is_inside, tool_path};
 use rootwise::{PathStyle, Policy, Project};
 
 use crate::disk::{in_time, patience};
@@ -108,7 +108,8 @@ fn way_out(folder: &Path, wanted: &Path, fence: &Path, real: &Path) -> Result<Pa
 /// Returns the real path that a tool's path names, if it is inside one of the folders. Links are followed; the end of the
 /// path need not exist yet. Use the returned path and not the given one: a link can change between the check and the use.
 ///
-/// Folders that do not exist allow nothing. A relative path starts from `base`. Blocks while it examines the disk.
+/// The path may be relative to `base`, absolute, or a `file:` URI. Folders that do not exist allow nothing. Blocks while it
+/// examines the disk.
 ///
 /// ```
 /// let folder = std::env::temp_dir();
@@ -121,20 +122,8 @@ fn way_out(folder: &Path, wanted: &Path, fence: &Path, real: &Path) -> Result<Pa
 /// # Errors
 /// The path is outside every folder, or cannot be examined.
 pub fn resolve_inside<P: AsRef<Path>>(folders: &[P], path: &str, base: Option<&Path>) -> Result<PathBuf, PathRefusal> {
-    if path.is_empty() || path.contains('\0') {
-        return Err(PathProblem::Empty.into());
-    }
-    let length = path.chars().count();
-    if length > PathProblem::longest(STYLE) {
-        return Err(PathProblem::TooLong { length, style: STYLE }.into());
-    }
-    let path = Path::new(path);
-    let wanted = match base {
-        _ if path.is_absolute() => path.to_owned(),
-        Some(base) => base.join(path),
-        None => return Err(PathProblem::Relative.into()),
-    };
-    let real = real_of(&normal(&wanted), None)?;
+    let base = base.map(|base| base.to_str().ok_or(PathProblem::NotUtf8)).transpose()?;
+    let real = real_of(Path::new(&tool_path(path, base, STYLE)?), None)?;
     let is_inside = |folder: &P| folder.as_ref().canonicalize().is_ok_and(|folder| real.starts_with(folder));
     if folders.iter().any(is_inside) {
         return Ok(real);
@@ -156,21 +145,6 @@ pub fn resolve_inside_in_time(
     let (wanted, patience): (String, Duration) = (path.to_owned(), patience(policy));
     let look = move || resolve_inside(&folders, &wanted, base.as_deref());
     in_time(path, patience, look).unwrap_or_else(|| Err(PathProblem::NoAnswer.into()))
-}
-
-/// The path without `.` and `..`, by spelling.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                normal.pop();
-            }
-            other => normal.push(other),
-        }
-    }
-    normal
 }
 
 /// How often a path is examined that changes meanwhile.

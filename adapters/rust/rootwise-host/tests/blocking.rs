@@ -175,3 +175,15 @@ fn a_project_is_selected_explained_and_removed() {
     let closed = [connection.roots().err(), connection.unselect().err(), connection.explain().err()];
     assert_eq!(closed.map(|error| error.unwrap().reason()), [Some(Reason::Closed); 3]);
 }
+
+#[test]
+fn a_hint_waits_for_an_ask_that_shows_it() {
+    let policy = r#"{ "name": "h", "sources": [{ "from": "env", "read": ["CLAUDE_PROJECT_DIR"] }],
+                      "hints": [{ "sources": ["env"], "text": "Tip", "once": true }] }"#;
+    let (connection, _received) = connect(Policy::from_json(policy).unwrap());
+    assert_eq!(connection.ask().unwrap().path.as_deref(), Some("/usr"));
+    for expected in [vec!["Tip"], vec![]] {
+        let (project, hints) = connection.project_and_hints().unwrap();
+        assert_eq!((project.path.as_deref(), hints), (Some("/usr"), expected.into_iter().map(String::from).collect()));
+    }
+}

@@ -247,13 +247,31 @@ impl Rootwise {
     }
 
     /// As [`project`](Self::project), with the policy's hints, which the tool shows beside its result. A hint that comes once per
-    /// connection comes with the first call that asks for hints.
+    /// connection comes with the first call that asks for hints. `facts` is what the handler knows, as for
+    /// [`project_with`](Self::project_with).
+    ///
+    /// ```
+    /// use rmcp::RoleServer;
+    /// use rmcp::service::RequestContext;
+    /// use rootwise_rmcp::{Hints, NoProject, Rootwise};
+    ///
+    /// async fn search(projects: &Rootwise, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
+    ///     let (project, hints) = projects.project_and_hints(&context, Hints::default()).await?;
+    ///     Ok(format!("found in {}\n{}", project.path().display(), hints.join("\n")))
+    /// }
+    /// ```
     ///
     /// # Errors
     /// No project was found.
-    pub async fn project_and_hints(&self, context: &Context) -> Result<(LocalProject, Vec<String>), NoProject> {
+    pub async fn project_and_hints(
+        &self,
+        context: &Context,
+        facts: Hints,
+    ) -> Result<(LocalProject, Vec<String>), NoProject> {
         let asked = |call| {
+            let Hints { argument, target, server } = facts;
             let mut asked = asked(call);
+            (asked.argument, asked.target, asked.server) = (argument.map(Into::into), target, server);
             asked.hints = true;
             asked
         };
@@ -325,7 +343,7 @@ impl Rootwise {
     /// Whether a path is inside the client's roots, by real path; see [`resolve`](Self::resolve).
     ///
     /// # Errors
-    /// The client must be asked first, or the disk does not tell.
+    /// The client must be asked first, the connection ended, or the disk does not answer.
     pub async fn inside(&self, context: &Context, path: &str) -> Result<bool, NoProject> {
         is_inside(self.resolve(context, path).await)
     }

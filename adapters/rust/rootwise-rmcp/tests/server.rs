@@ -10,7 +10,7 @@ use rmcp::{
     ClientHandler, ErrorData, RoleClient, RoleServer, ServerHandler, ServiceExt, tool, tool_handler, tool_router,
 };
 use rootwise::Policy;
-use rootwise_rmcp::{NoProject, Options, Rootwise, ToolNames};
+use rootwise_rmcp::{Hints, NoProject, Options, Rootwise, ToolNames};
 
 #[derive(Clone)]
 struct Server {
@@ -27,14 +27,15 @@ impl Server {
     /// The hints, as a tool that shows them.
     #[tool]
     async fn hinted(&self, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
-        Ok(self.projects.project_and_hints(&context).await?.1.join("|"))
+        Ok(self.projects.project_and_hints(&context, Hints::default()).await?.1.join("|"))
     }
 
     /// Which of some paths are inside the roots.
     #[tool]
     async fn inside(&self, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
         let mut inside = Vec::new();
-        for path in ["/usr/share", "share/new", "/etc", "../etc"] {
+        let inside_it = ["/usr/share", "share/new", "file:///usr/share"];
+        for path in inside_it.into_iter().chain(["/etc", "../etc", "file:///etc", "https://host/usr", r"C:\usr", ""]) {
             inside.push(self.projects.inside(&context, path).await?);
         }
         Ok(format!("{inside:?}"))
@@ -335,7 +336,7 @@ async fn a_path_inside_the_roots_is_told_from_one_outside() {
     let client = Client::default();
     client.roots.lock().unwrap().push("file:///usr".into());
     let running = connect(&rootwise, client).await;
-    assert_eq!(call(&running, "inside").await.0, "[true, true, false, false]");
+    assert_eq!(call(&running, "inside").await.0, "[true, true, true, false, false, false, false, false, false]");
 }
 
 #[tokio::test]

@@ -2,7 +2,8 @@
 import { isUtf8 } from "node:buffer";
 import { RootwiseError } from "../error.js";
 import type { PathProblem, ProjectFolder } from "../functions.js";
-import { fileInside, fileUriToPath, isInside, pathProblem } from "../node/index.js";
+import type { PathStyle } from "../generated/types.js";
+import { fileInside, isInside, pathProblem, toolPath } from "../node/index.js";
 import { badOption } from "./errors.js";
 import { pathRules, surroundings } from "./surroundings.js";
 
@@ -17,11 +18,9 @@ import { pathRules, surroundings } from "./surroundings.js";
  */
 export async function resolveFile(project: ProjectFolder, file: string): Promise<string> {
   if (typeof project !== "object" || project === null) throw badOption("project", "must be a project");
-  if (typeof file !== "string") throw refused({ problem: "empty" });
   const { style } = surroundings();
-  if (file.length > MAX_CHECKED) throw refused({ problem: "tooLong", length: file.length, style });
   const { path: folder = "", realPath } = project;
-  const wanted = fileInside(project, file, style);
+  const wanted = fileInside(project, checked(file, style), style);
   const realFolder = await realPathOf(folder);
   if (realFolder === undefined) throw refused({ problem: "projectMissing", project: folder });
   // A link that was turned since the project was found does not move the project.
@@ -59,7 +58,7 @@ async function wayOut(folder: string, wanted: string, fence: string, real: strin
  * path need not exist yet. Use the returned path and not the given one: a link can change between the check and the use.
  *
  * @param folders absolute paths; those that do not exist allow nothing
- * @param path a path or a `file:` URI
+ * @param path relative to `base`, an absolute path or a `file:` URI
  * @param base the folder that a relative path starts from; by default the first one
  * @throws RootwiseError the path is outside every folder, or cannot be examined
  */
@@ -68,13 +67,8 @@ export async function resolveInside(
   path: string,
   base: string | undefined = folders[0],
 ): Promise<string> {
-  if (typeof path !== "string" || path === "" || path.includes("\0")) throw refused({ problem: "empty" });
   const { style, files } = surroundings();
-  const { isAbsolute, join, normalize } = pathRules();
-  const named = /^file:/i.test(path) ? fileUriToPath(path, style) : path;
-  if (!isAbsolute(named) && base === undefined) throw refused({ problem: "relative" });
-  if (named.length > MAX_PATH[style]) throw refused({ problem: "tooLong", length: named.length, style });
-  const real = await realOf(isAbsolute(named) ? normalize(named) : join(base as string, named));
+  const real = await realOf(toolPath(checked(path, style), base, style));
   for (const folder of folders) {
     const realFolder = await files.realpath(folder, "buffer").catch(() => undefined);
     if (realFolder !== undefined && isInside(realFolder.toString(), real, style)) return real;
@@ -82,13 +76,17 @@ export async function resolveInside(
   throw refused({ problem: "outside", folders });
 }
 
+/** A path that is short enough to be examined at all. */
+function checked(path: string, style: PathStyle): string {
+  if (typeof path !== "string") throw refused({ problem: "empty" });
+  if (path.length > MAX_CHECKED) throw refused({ problem: "tooLong", length: path.length, style });
+  return path;
+}
+
 function refused(problem: PathProblem, options?: ErrorOptions): RootwiseError {
   const { code, message } = pathProblem(problem);
   return new RootwiseError(code, message, options);
 }
-
-/** Characters of the longest path that a system takes. */
-const MAX_PATH = { windows: 32_767, posix: 4_096 };
 
 /** Characters of a text that is examined at all. */
 const MAX_CHECKED = 1 << 18;

@@ -103,14 +103,18 @@ export class Rootwise<RequirePath extends boolean = true, Context extends CallCo
     return resolveFile(await this.project(context), file);
   }
 
-  /** Whether a path is inside one of the client's roots, by real path. */
+  /**
+   * Whether a path is inside one of the client's roots, by real path. One that this machine refuses to read or examine is not.
+   *
+   * @throws RootwiseError nobody knows: the call is over, or the disk does not answer
+   */
   async inside(context: CallContext | UntypedContext | undefined, path: string): Promise<boolean> {
     try {
       await this.resolve(context, path);
       return true;
     } catch (error) {
-      if (error instanceof NeedsInput || !(error instanceof RootwiseError) || error.code === "bad_options") throw error;
-      return false;
+      if (error instanceof RootwiseError && NOT_INSIDE.has(error.code)) return false;
+      throw error;
     }
   }
 
@@ -197,6 +201,17 @@ export class Rootwise<RequirePath extends boolean = true, Context extends CallCo
     for (const listener of this.#listeners) guarded(() => listener(project, previous, connection));
   }
 }
+
+/** The codes for which a path itself is refused, or there are no roots; with every other one, nobody knows. */
+const NOT_INSIDE: ReadonlySet<string> = new Set([
+  "outside",
+  "no_roots",
+  "invalid",
+  "not_file_uri",
+  "other_system",
+  "not_directory",
+  "unreadable",
+]);
 
 /** Passes on that the client repeats the call; any other error means that there is no project. */
 function unlessRepeated(error: unknown): undefined {

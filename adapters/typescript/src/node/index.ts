@@ -78,4 +78,5 @@ export const {
   recoverSession,
   sanitizeName,
   simulateClient,
+  toolPath,
 } = functionsOf(() => core);

@@ -55,4 +55,5 @@ export const {
   recoverSession,
   sanitizeName,
   simulateClient,
+  toolPath,
 } = functionsOf(core);

@@ -61,4 +61,5 @@ export const {
   recoverSession,
   sanitizeName,
   simulateClient,
+  toolPath,
 } = functionsOf(() => core);

@@ -86,4 +86,5 @@ export const {
   recoverSession,
   sanitizeName,
   simulateClient,
+  toolPath,
 } = functionsOf(() => core);
