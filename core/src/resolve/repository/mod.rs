@@ -24,6 +24,10 @@ use crate::path::name::slug_with_id;
 use crate::path::uri::project_id;
 use crate::policy::{Identity, MarkerNames, RepositoryRules};
 
+/// What the key of a repository without a main checkout starts with. A folder has no such key: whoever can put files into a
+/// folder could otherwise make it the repository of another one.
+const BARE: &str = "bare:";
+
 /// A search for the repository of a folder.
 pub(super) struct Search<'a> {
     pub(super) host: &'a HostFacts,
@@ -90,7 +94,9 @@ impl Search<'_> {
             None => None,
         };
         let Some(inside) = self.inside(&marked.path, real) else { return Found::Nothing };
+        let is_bare = checkout.worktree.as_ref().is_some_and(|worktree| worktree.main.is_none());
         let key = path::key(&checkout.identity, self.host.style).unwrap_or_else(|_| checkout.identity.clone());
+        let key = if is_bare { format!("{BARE}{key}") } else { key };
         Found::Here(Repository {
             name: self.name(&checkout.identity),
             id: project_id(&key),
@@ -265,6 +271,11 @@ impl Project {
 }
 
 impl Repository {
+    /// The folder by which it is known.
+    pub(super) fn folder(&self) -> &str {
+        self.key.strip_prefix(BARE).unwrap_or(&self.key)
+    }
+
     /// The key and the readable name of the project at this place of the repository.
     fn identity(&self, identity: Identity) -> Option<(String, String)> {
         let (key, name) = match (identity, &self.remote) {
@@ -277,10 +288,13 @@ impl Repository {
         let Some(folder) = self.inside.rsplit('/').next().filter(|name| !name.is_empty()) else {
             return Some((key, name));
         };
-        let style = path::PathStyle::of(&self.key);
+        let style = path::PathStyle::of(self.folder());
+        let space = if self.key.starts_with(BARE) { BARE } else { "" };
         let key = match (identity, &self.remote) {
             (Identity::Remote, Some(_)) => format!("{key}//{}", self.inside),
-            _ => path::join(&key, &self.inside, style).and_then(|path| path::key(&path, style)).unwrap_or(key),
+            _ => path::join(self.folder(), &self.inside, style)
+                .and_then(|path| path::key(&path, style))
+                .map_or(key, |path| format!("{space}{path}")),
         };
         Some((key, folder.to_owned()))
     }
