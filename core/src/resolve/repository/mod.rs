@@ -20,6 +20,7 @@ use crate::api::event::EntryKind;
 use crate::api::host::HostFacts;
 use crate::api::project::{Project, Repository, RepositoryKind, Worktree};
 use crate::path;
+use crate::path::map::map_path;
 use crate::path::name::slug_with_id;
 use crate::path::uri::project_id;
 use crate::policy::{Identity, MarkerNames, RepositoryRules};
@@ -141,7 +142,7 @@ impl Search<'_> {
         if marked.is_folder || marked.name != ".git" {
             return Found::Here(Checkout::own(marked, Some(entry)));
         }
-        let data = marked.leads_to.as_ref().and_then(|to| path::join(&marked.path, to, style).ok());
+        let data = marked.leads_to.as_ref().and_then(|to| self.led(&marked.path, to));
         let Some(data) = data.filter(|data| self.may_use(data)) else {
             return Found::Here(Checkout::broken(marked));
         };
@@ -165,12 +166,11 @@ impl Search<'_> {
     fn worktree(&self, data: &str, common: &str, back: Option<&str>, entry: &str) -> Option<Checkout> {
         let style = self.host.style;
         let key = |path: &str| path::key(path, style).ok();
-        let joined = |to: &str| path::join(data, to, style).ok();
         let worktrees = path::parent(data, style)?;
-        let common = joined(common)?;
+        let common = self.led(data, common)?;
         let is_listed = path::basename(&worktrees, style)? == "worktrees"
             && key(&path::parent(&worktrees, style)?)? == key(&common)?
-            && key(&joined(back?)?)? == key(entry)?;
+            && key(&self.led(data, back?)?)? == key(entry)?;
         if !is_listed || !self.may_use(&common) {
             return None;
         }
@@ -182,6 +182,11 @@ impl Search<'_> {
             broken: false,
             config: Some(common),
         })
+    }
+
+    /// Where a text in a folder of the repository leads. Git may have written it on the client's machine.
+    fn led(&self, folder: &str, to: &str) -> Option<String> {
+        map_path(to, self.host).or_else(|| path::join(folder, to, self.host.style).ok())
     }
 
     /// A report on a path, and the real path.
