@@ -275,7 +275,7 @@ export const steps = [
       try {
         await testsAtOnce(
           2,
-          ["scenarios", "http", "lifecycle", "clients", "elicit", "switching", "files"].map(
+          ["scenarios", "http", "lifecycle", "clients", "elicit", "switching", "files", "repositories", "mount"].map(
             (name) => `tests/e2e/${name}.test.mjs`,
           ),
         );

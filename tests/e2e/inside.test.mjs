@@ -2,7 +2,16 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { after, beforeEach, test } from "node:test";
@@ -97,6 +106,61 @@ test("on Windows case does not count, and nothing leads to a device, a stream or
   } finally {
     host.end();
   }
+});
+
+/** Numbers that are the same in every run. */
+const random = (seed) => () => {
+  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+  return seed / 2 ** 32;
+};
+
+test("a file is where the disk has it, however that changes", async () => {
+  const next = random(28);
+  const pick = (list) => list[Math.floor(next() * list.length)];
+  const place = () => Array.from({ length: 1 + Math.floor(next() * 3) }, () => pick(["a", "b", "c"])).join("/");
+  const real = (path) => {
+    try {
+      return realpathSync(path);
+    } catch {
+      return undefined;
+    }
+  };
+  const inside = (path) => path === at("app") || path.startsWith(at("app") + sep);
+  const counts = { inside: 0, outside: 0, free: 0, refused: 0 };
+  for (let round = 0; round < 1_500; round += 1) {
+    const path = at(pick(["app", "outside"]), place());
+    const target = pick([at("app"), at("outside"), at("app", place()), at("outside", place()), ".", "a", "../a"]);
+    const parent = real(join(path, ".."));
+    if (parent?.startsWith(base + sep))
+      try {
+        rmSync(path, { recursive: true, force: true });
+        const kind = pick(["folder", "file", "link", "link", "gone"]);
+        if (kind === "folder") mkdirSync(path);
+        if (kind === "file") writeFileSync(path, "");
+        if (kind === "link") symlinkSync(target, path);
+      } catch {
+        // A file or a loop is in the way.
+      }
+    const names = Array.from({ length: 1 + Math.floor(next() * 4) }, () => pick(["a", "b", "c", "..", ".", "outside"]));
+    const file = names.join("/");
+    const found = await resolveFile({ path: at("app"), realPath: at("app") }, file).catch(() => undefined);
+    const wanted = join(at("app"), file);
+    const there = real(wanted);
+    if (there !== undefined) {
+      // What is named outside stays there, also where a link leads back.
+      const counted = inside(wanted) && inside(there);
+      assert.equal(found, counted ? there : undefined, file);
+      counts[counted ? "inside" : "outside"] += 1;
+    } else if (found !== undefined) {
+      // Nothing is there: what is found is free, and no link is on the way.
+      assert.ok(inside(found) && lstatSync(found, { throwIfNoEntry: false }) === undefined, found);
+      let above = join(found, "..");
+      while (real(above) === undefined) above = join(above, "..");
+      assert.equal(real(above), above);
+      counts.free += 1;
+    } else counts.refused += 1;
+  }
+  for (const [kind, count] of Object.entries(counts)) assert.ok(count > 20, `${kind}: ${count}`);
 });
 
 /** Turns a link without a pause between places, in another process. */

@@ -11,11 +11,17 @@ import { at, servers } from "./clients.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-mount-")));
 const [home, workspace] = [join(base, "home"), join(base, "workspace")];
-const app = join(home, "me", "code", "app");
+const [app, fix] = ["app", "fix"].map((name) => join(home, "me", "code", name));
 before(() => {
   mkdirSync(join(app, "src"), { recursive: true });
   mkdirSync(workspace);
   writeFileSync(join(app, "src", "a.txt"), "text");
+  // As `git worktree add` writes it out here.
+  const data = join(app, ".git", "worktrees", "fix");
+  for (const folder of [data, fix]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(fix, ".git"), `gitdir: ${data}\n`);
+  writeFileSync(join(data, "commondir"), "../..\n");
+  writeFileSync(join(data, "gitdir"), `${join(fix, ".git")}\n`);
 });
 after(() => rmSync(base, { recursive: true, force: true }));
 
@@ -30,7 +36,7 @@ if (skip) console.log(`SKIPPED: ${skip}`);
 /** Mounts the code at the workspace and hides the client's home, as a container does, then starts the server. */
 const CONTAINER = 'mount --bind "$1/me/code" "$2" && mount -t tmpfs none "$1" && shift 2 && exec "$@"';
 
-async function meet(server, env, use) {
+async function meet(server, env, use, root = app) {
   const command = [process.execPath, at(`servers/${server}.mjs`)];
   const transport = new StdioClientTransport({
     command: "unshare",
@@ -43,7 +49,7 @@ async function meet(server, env, use) {
     { name: "e2e", version: "1" },
     { capabilities: { roots: {} }, versionNegotiation: { mode: "legacy" } },
   );
-  client.setRequestHandler("roots/list", () => ({ roots: [{ uri: `file://${app}` }] }));
+  client.setRequestHandler("roots/list", () => ({ roots: [{ uri: `file://${root}` }] }));
   await client.connect(transport);
   try {
     await use(async (name, args = {}) => {
@@ -71,4 +77,17 @@ for (const server of Object.keys(servers)) {
       assert.deepEqual(readdirSync(workspace), []);
     }),
   );
+
+  test(`${server}: a worktree has the key of its main checkout, which git names by its folder out here`, {
+    skip,
+  }, () => {
+    const options = JSON.stringify({ policy: { identity: "repository" } });
+    const env = { ROOTWISE_PATH_MAP: `${join(home, "me", "code")}=${workspace}`, E2E_OPTIONS: options };
+    const knows = async (call) => {
+      const { path, key, repository } = JSON.parse(await call("repository", { path: "." }));
+      assert.deepEqual([path, key], [join(workspace, "fix"), join(workspace, "app")]);
+      assert.deepEqual(repository.worktree, { name: "fix", main: join(workspace, "app") });
+    };
+    return meet(server, env, knows, fix);
+  });
 }

@@ -1,7 +1,6 @@
-// Real repositories, made by git, as a client over stdio and one over HTTP see them.
+// Real repositories, made by git, as clients over stdio and over HTTP see them.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import {
   copyFileSync,
   mkdirSync,
@@ -14,23 +13,20 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { McpServer } from "@modelcontextprotocol/server";
 import { recoverSession } from "rootwise";
-import { hostFacts, resolveAtStart } from "rootwise/mcp";
+import { hostFacts, resolveAtStart, rootwise } from "rootwise/mcp";
 import { fakeHost } from "rootwise/testing";
-import { at as inRepository } from "../../scripts/tools.mjs";
-import { repositoryServer } from "./servers/repository.mjs";
+import { connect, pairs } from "./clients.mjs";
 
 const hasGit = spawnSync("git", ["--version"]).status === 0;
 const options = { skip: !hasGit && "there is no git" };
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-repositories-")));
 after(() => rmSync(base, { recursive: true, force: true }));
-const at = (...parts) => join(base, ...parts);
+const at = (...parts) => resolve(base, ...parts);
 const uri = (path) => `file://${path}`;
 
 function git(folder, ...args) {
@@ -85,7 +81,7 @@ describe("on this disk", options, () => {
     git(".", "clone", "-q", "--bare", "app", "bare.git");
     git("bare.git", "worktree", "add", "-q", "../tree");
     const { repository: tree } = await byRepository("tree");
-    assert.deepEqual([tree.key, tree.name, tree.worktree], [at("bare.git"), "bare", { name: "tree" }]);
+    assert.deepEqual([tree.key, tree.name, tree.worktree], [`bare:${at("bare.git")}`, "bare", { name: "tree" }]);
     repository("app/web/inner");
     assert.equal((await byRepository("app/web/inner/web")).repository.path, at("app/web/inner"));
   });
@@ -134,24 +130,100 @@ describe("on this disk", options, () => {
   });
 });
 
-async function connect(transport, roots) {
-  const state = { roots };
-  const client = new Client(
-    { name: "reader", version: "1" },
-    { capabilities: { roots: { listChanged: true } }, versionNegotiation: { mode: "legacy" } },
-  );
-  client.setRequestHandler("roots/list", async () => ({ roots: state.roots.map((path) => ({ uri: uri(path) })) }));
-  await client.connect(transport);
-  const call = async (name, args = {}) => {
-    const { content, isError } = await client.callTool({ name, arguments: args });
-    assert.ok(!isError, content[0].text);
-    return JSON.parse(content[0].text);
+for (const pair of pairs) {
+  const isHttp = pair.over === "http";
+  const meet = (folders, { policy, allowed = base } = {}, use) => {
+    const settings = { policy: { identity: "repository", timing: { maxAgeMs: 0 }, ...policy } };
+    return async () => {
+      const session = await connect(pair, {
+        cwd: "/",
+        roots: folders.map((folder) => ({ uri: uri(at(folder)) })),
+        options: isHttp ? { ...settings, allowedDirs: [at(allowed)] } : settings,
+      });
+      const look = async (path = ".") => {
+        const { value, failed, text } = await session.call("repository", { path });
+        assert.ok(!failed, text);
+        return value;
+      };
+      try {
+        await use(look, session);
+      } finally {
+        await session.close();
+      }
+    };
   };
-  const open = async (...paths) => {
-    state.roots = paths;
-    await client.sendRootsListChanged();
-  };
-  return { call, open, close: () => client.close() };
+
+  describe(pair.name, options, () => {
+    test(
+      "a worktree has the key of its main checkout, and a file has its package",
+      meet(["fix"], {}, async (look) => {
+        const found = await look(at("fix/web/src/new.ts"));
+        assert.deepEqual([found.path, found.key], [at("fix"), at("app")]);
+        assert.deepEqual(found.repository.worktree, { name: "fix", main: at("app") });
+        assert.deepEqual(found.package, { path: at("fix/web"), name: "web", inside: "web", marker: "package.json" });
+        assert.equal((await look("web/src")).package.name, "web");
+        assert.equal((await look("README.md")).package, undefined);
+      }),
+    );
+
+    test("a repository that comes and goes between calls", async () => {
+      const folder = `late-${pair.name.replaceAll(/\W+/g, "-")}`;
+      mkdirSync(at(folder));
+      await meet([folder], {}, async (look) => {
+        assert.equal((await look()).repository, undefined);
+        git("app", "worktree", "add", "-q", "-f", at(folder));
+        assert.deepEqual([(await look()).key, (await look()).path], [at("app"), at(folder)]);
+        renameSync(at(folder, ".git"), at(folder, "kept"));
+        assert.deepEqual([(await look()).key, (await look()).repository], [at(folder), undefined]);
+        renameSync(at(folder, "kept"), at(folder, ".git"));
+        git("app", "worktree", "remove", "--force", at(folder));
+        mkdirSync(at(folder));
+        writeFileSync(at(folder, ".git"), `gitdir: ${at("app/.git/worktrees", folder)}`);
+        assert.deepEqual([(await look()).key, (await look()).repository.broken], [at(folder), true]);
+      })();
+    });
+
+    test(
+      "of two roots in one repository each is a project of the same key",
+      meet(["app", "fix"], {}, async (look) => {
+        const main = await look(at("app/web/a.ts"));
+        const fix = await look(at("fix/web/a.ts"));
+        assert.deepEqual([main.path, fix.path], [at("app"), at("fix")]);
+        assert.deepEqual([fix.key, fix.slug], [main.key, main.slug]);
+      }),
+    );
+
+    if (isHttp)
+      test(
+        "nothing outside the allowed folders is told",
+        meet(["fix/web"], { allowed: "fix" }, async (look) => {
+          const narrow = await look();
+          assert.ok(!JSON.stringify(narrow).includes(at("app")), JSON.stringify(narrow));
+          assert.deepEqual([narrow.key, narrow.repository.broken], [at("fix/web"), true]);
+        }),
+      );
+
+    if (pair.era === "legacy" && !isHttp)
+      test(
+        "a switch of worktrees keeps the key and is announced as what it is",
+        meet(["app"], {}, async (look, { call, changed }) => {
+          const main = await look();
+          for (const folder of ["fix", "lib"]) {
+            await changed([{ uri: uri(at(folder)) }]);
+            const found = await eventually(look, ({ path }) => path === at(folder));
+            assert.equal(found.key === main.key, folder === "fix");
+          }
+          const told = await eventually(
+            async () => (await call("changes")).value,
+            ({ length }) => length === 3,
+          );
+          assert.deepEqual(told.slice(1), [
+            [at("app"), at("fix"), "repository"],
+            [at("fix"), at("lib")],
+          ]);
+        }),
+      );
+  });
 }
 
 /** Calls until something holds: notifications travel beside calls. */
@@ -163,90 +235,19 @@ async function eventually(read, holds) {
   assert.fail("it never came true");
 }
 
-describe("over stdio", options, () => {
-  test("a switch of worktrees keeps the key and is announced as what it is", async () => {
-    const server = inRepository("tests/e2e/servers/repository.mjs");
-    const args = [server, JSON.stringify({ identity: "repository" })];
-    const client = await connect(new StdioClientTransport({ command: process.execPath, args, stderr: "inherit" }), [
-      at("app"),
-    ]);
-    try {
-      const main = await client.call("project", { target: at("app/web/src/new.ts") });
-      assert.deepEqual(main.package, { path: at("app/web"), name: "web", inside: "web", marker: "package.json" });
-      assert.equal((await client.call("project", { target: "web/src" })).package.name, "web");
-      assert.equal((await client.call("project", { target: "README.md" })).package, undefined);
-      await client.open(at("fix"));
-      const fix = await eventually(
-        () => client.call("project"),
-        ({ path }) => path === at("fix"),
-      );
-      assert.deepEqual([fix.key, fix.slug], [main.key, main.slug]);
-      await client.open(at("lib"));
-      await eventually(
-        () => client.call("project"),
-        ({ path }) => path === at("lib"),
-      );
-      const changes = await eventually(
-        () => client.call("changes"),
-        ({ length }) => length === 3,
-      );
-      assert.deepEqual(changes.slice(1), [
-        { from: at("app"), to: at("fix"), shared: "repository" },
-        { from: at("fix"), to: at("lib") },
-      ]);
-    } finally {
-      await client.close();
-    }
-  });
-});
-
-describe("over HTTP", options, () => {
-  test("a remote client learns of a repository only what is inside the allowed folders", async () => {
-    const reach = async (allowed, root) => {
-      const sessions = new Map();
-      const handle = async (input, init) => {
-        if (init?.method === "GET") return new Response(null, { status: 405 });
-        const request = new Request(input, init);
-        let transport = sessions.get(request.headers.get("mcp-session-id"));
-        if (!transport) {
-          transport = new WebStandardStreamableHTTPServerTransport({
-            sessionIdGenerator: randomUUID,
-            onsessioninitialized: (id) => sessions.set(id, transport),
-          });
-          await repositoryServer({ policy: { identity: "repository" }, allowedDirs: [allowed] }).connect(transport);
-        }
-        return transport.handleRequest(request);
-      };
-      const client = await connect(
-        new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch: handle }),
-        [root],
-      );
-      try {
-        return await client.call("project");
-      } finally {
-        await client.close();
-      }
-    };
-    const open = await reach(base, at("fix/web"));
-    assert.deepEqual([open.key, open.repository.worktree.main], [at("app/web"), at("app")]);
-    const narrow = await reach(at("fix"), at("fix/web"));
-    assert.ok(!JSON.stringify(narrow).includes(at("app")), JSON.stringify(narrow));
-    assert.deepEqual([narrow.key, narrow.repository.broken], [at("fix/web"), true]);
-    assert.equal((await reach(at("app/web"), at("app/web"))).repository, undefined);
-  });
-});
-
 test("a machine for tests has worktrees too", async () => {
   const host = fakeHost({ files: ["/w/app/.git/", "/w/fix/src/"] });
   try {
     host.disk.write("/w/fix/.git", "gitdir: /w/app/.git/worktrees/fix");
     host.disk.write("/w/app/.git/worktrees/fix/commondir", "../..");
     host.disk.write("/w/app/.git/worktrees/fix/gitdir", "/w/fix/.git");
-    const client = await host.connect(repositoryServer({ policy: { identity: "repository" } }), {
-      roots: ["/w/fix/src"],
-    });
-    const { content } = await client.callTool("project");
-    assert.equal(JSON.parse(content[0].text).key, "/w/app/src");
+    const server = new McpServer({ name: "repository", version: "1" });
+    const projects = rootwise(server, { policy: { identity: "repository" } });
+    server.registerTool("key", {}, async (ctx) => ({
+      content: [{ type: "text", text: (await projects.project(ctx)).key }],
+    }));
+    const client = await host.connect(server, { roots: ["/w/fix/src"] });
+    assert.equal((await client.callTool("key")).content[0].text, "/w/app/src");
   } finally {
     host.end();
   }

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import shutil
+import tempfile
 import threading
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from test_vectors import ROOT
 
 from rootwise import (
@@ -144,6 +149,28 @@ def test_files_are_opened_as_open_does(disk: Path) -> None:
     assert (disk / "outside" / "a.txt").read_text() == "secret"
 
 
+@pytest.mark.parametrize("mode", ["r", "rb", "w", "a"])
+def test_nobody_waits_for_the_other_end_of_a_pipe(disk: Path, mode: str) -> None:
+    os.mkfifo(disk / "app" / "pipe")
+    with pytest.raises(OSError, match=r"neither a file nor a folder|No such device or address"):
+        open_file(project_of(disk / "app"), "pipe", mode)
+
+
+@pytest.mark.skipif(not hasattr(os, "O_PATH"), reason="folders above the project may not be readable here")
+def test_no_link_above_the_project_is_followed_either(disk: Path) -> None:
+    fence = str(disk / "app")
+    os.close(_inside._open_beneath(fence, f"{fence}/src/a.txt", os.O_RDONLY))
+    kept = disk.with_name("kept")
+    disk.rename(kept)
+    disk.symlink_to(kept)
+    try:
+        with pytest.raises(NotADirectoryError):
+            _inside._open_beneath(fence, f"{fence}/src/a.txt", os.O_RDONLY)
+    finally:
+        disk.unlink()
+        kept.rename(disk)
+
+
 def test_a_path_inside_one_of_several_folders(disk: Path) -> None:
     folders = [disk / "app", disk / "outside"]
     assert resolve_inside(folders, "out/a.txt") == str(disk / "outside" / "a.txt")
@@ -190,6 +217,65 @@ def test_a_link_that_turns_between_the_check_and_the_use_is_not_followed(
     assert caught.value.code == "outside"
     assert len(looks) == 1
     assert (disk / "outside" / "a.txt").read_text() == "secret"
+
+
+#: Paths on a disk of two folders, and what links there lead to: each other, themselves, nothing.
+PLACES = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map("/".join)
+BOTH = st.tuples(st.sampled_from(["app", "outside"]), PLACES).map("/".join)
+TARGETS = BOTH.map("/".__add__) | st.sampled_from(["/app", "/outside", ".", "a", "b/c", "../a", "../outside/a"])
+CHANGES = st.tuples(st.sampled_from(["folder", "file", "link", "link", "gone"]), BOTH, TARGETS)
+FILES = st.lists(st.sampled_from(["a", "b", "c", "..", ".", "outside"]), max_size=4).map("/".join)
+
+
+def change(base: str, kind: str, place: str, target: str) -> None:
+    path = f"{base}/{place}"
+    if not (os.path.realpath(os.path.dirname(path)) + os.sep).startswith(base + os.sep):
+        return
+    try:
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        elif os.path.lexists(path):
+            os.unlink(path)
+        if kind != "gone":
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+        if kind == "folder":
+            os.mkdir(path)
+        elif kind == "file":
+            Path(path).write_text("")
+        elif kind == "link":
+            os.symlink(base + target if target.startswith("/") else target, path)
+    except OSError:
+        pass  # A file or a loop is in the way.
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(CHANGES, FILES), min_size=1, max_size=12))
+def test_a_file_is_where_the_disk_has_it_however_that_changes(steps: list[tuple[tuple[str, str, str], str]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        base = os.path.realpath(folder)
+        app = f"{base}/app"
+        os.mkdir(app)
+        project = project_of(Path(app))
+        for (kind, place, target), file in steps:
+            change(base, kind, place, target)
+            found = None
+            with contextlib.suppress(RootwiseError):
+                found = resolve_file(project, file)
+            wanted = os.path.normpath(os.path.join(app, file))
+            try:
+                real = os.path.realpath(wanted, strict=True)
+            except OSError:
+                # Nothing is there: what is found is free, and no link is on the way.
+                assert found is None or (is_below(app, found) and not os.path.lexists(found)), (steps, found)
+                assert found is None or os.path.realpath(found) == found, (steps, found)
+            else:
+                # What is named outside stays there, also where a link leads back.
+                counts = file and is_below(app, wanted) and is_below(app, real)
+                assert found == (real if counts else None), (steps, found, real)
+
+
+def is_below(folder: str, path: str) -> bool:
+    return path == folder or path.startswith(folder + os.sep)
 
 
 def test_nothing_outside_is_found_read_or_written_while_links_turn(disk: Path) -> None:

@@ -84,7 +84,7 @@ def test_submodules_and_bare_repositories_are_their_own(place: Place) -> None:
     place.git(".", "clone", "-q", "--bare", "app", "bare.git")
     place.git("bare.git", "worktree", "add", "-q", "../tree")
     tree = place.found("tree")
-    assert (tree.key, tree.name) == (place.at("bare.git"), "bare")
+    assert (tree.key, tree.name) == (f"bare:{place.at('bare.git')}", "bare")
     assert tree.worktree is not None
     assert tree.worktree.main is None
     place.repository("app/web/inner")

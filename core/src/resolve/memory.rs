@@ -40,10 +40,7 @@ impl Memory {
 /// and by its real path as it was verified; or it needs no folder.
 pub(crate) fn is_allowed(project: &Project, policy: &Policy, host: &HostFacts) -> bool {
     let in_reach = host.reaches_client_folders() || !project.origin().is_spelled_by_client();
-    let tells = |repository: &Repository| {
-        let main = repository.worktree.as_ref().and_then(|worktree| worktree.main.as_ref());
-        host.allows(&repository.path) && main.is_none_or(|main| host.allows(main))
-    };
+    let tells = |repository: &Repository| host.allows(&repository.path) && host.allows(repository.folder());
     if !project.repository.as_ref().is_none_or(tells) {
         return false;
     }

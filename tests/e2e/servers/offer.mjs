@@ -14,7 +14,9 @@ export function offer(server, { z, shape, generation }) {
   if (!options.argument) server.registerTool("early", {}, async (ctx) => text(shown(await projects.project(ctx))));
   const projects = rootwise(server, options);
   const changes = [];
-  projects.onChange((project, previous) => changes.push([previous?.path ?? null, project?.path ?? null]));
+  projects.onChange((project, previous, { shared }) =>
+    changes.push([previous?.path ?? null, project?.path ?? null, ...(shared ? [shared] : [])]),
+  );
 
   server.registerTool("where", {}, async (ctx) => text(shown(await projects.project(ctx))));
   server.registerTool(
@@ -36,6 +38,10 @@ export function offer(server, { z, shape, generation }) {
   server.registerTool("file", { inputSchema: shape({ path: z.string() }) }, async ({ path }, ctx) =>
     text(await projects.resolveFile(ctx, path)),
   );
+  server.registerTool("repository", { inputSchema: shape({ path: z.string() }) }, async ({ path: target }, ctx) => {
+    const { path, key, slug, repository, package: found } = await projects.project(ctx, { target });
+    return text({ path, key, slug, repository, package: found });
+  });
   server.registerTool("swallow", {}, async (ctx) => {
     try {
       return text(shown(await projects.project(ctx)));

@@ -49,11 +49,11 @@ def open_file(
     """Opens a file inside a project, as :func:`resolve_file` finds it; the other arguments are those of :func:`open`.
 
     Except on Windows, nothing that changes on the disk meanwhile can lead out of the project: every folder on the way
-    is opened by its own, and no link is followed. On Windows the file is opened by its real path, so that a link may
-    still change between the check and the use.
+    is opened by its own, and no link is followed. A pipe or a device is not opened. On Windows the file is opened by
+    its real path, so that a link may still change between the check and the use.
 
     :raises RootwiseError: the file is not inside the project, or cannot be examined
-    :raises OSError: it is inside and cannot be opened, because it does not exist or may not be read
+    :raises OSError: it is inside and cannot be opened: it does not exist, may not be read, or is a pipe or a device
     """
     for _ in range(_MAX_LOOKS):
         fence, real = _checked(project, file)
@@ -78,19 +78,27 @@ _HAS_FOLDERS = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 
 def _open_beneath(fence: str, real: str, flags: int) -> int:
     """Opens a real path below a real folder, one name after the other, through no link."""
-    folder = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-    names = [name for name in os.path.relpath(real, fence).split(os.sep) if name != os.curdir]
-    at = os.open(fence, folder)
+    way = getattr(os, "O_PATH", os.O_RDONLY)
+    folder = way | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    # To pass through a folder needs no right to read it only where O_PATH is known: there the folders above count too.
+    top = fence if way == os.O_RDONLY else os.sep
+    # A pipe would make the caller wait for its other end.
+    flags |= os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+    names = [name for name in os.path.relpath(real, top).split(os.sep) if name != os.curdir]
+    at = os.open(top, folder)
     try:
         for name in names[:-1]:
             below = os.open(name, folder, dir_fd=at)
             os.close(at)
             at = below
-        if not names:
-            return os.open(fence, flags | os.O_NOFOLLOW | os.O_CLOEXEC)
-        return os.open(names[-1], flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666, dir_fd=at)
+        opened = os.open(names[-1] if names else os.curdir, flags, 0o666, dir_fd=at)
     finally:
         os.close(at)
+    kind = os.fstat(opened).st_mode
+    if stat.S_ISREG(kind) or stat.S_ISDIR(kind):
+        return opened
+    os.close(opened)
+    raise OSError(errno.EINVAL, "neither a file nor a folder", real)
 
 
 def _checked(project: AnyProject, file: str | os.PathLike[str]) -> tuple[str, str]:

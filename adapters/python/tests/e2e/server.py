@@ -3,14 +3,15 @@
 It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps with `--sse`, `--stateless` or
 `--json`, and then prints where. Its callers wait, its questions live and its lists count longer than any test lasts,
 unless `--wait=`, `--life=` and `--age=` name milliseconds. `--remote`, `--any`, `--allowed=`, `--callers=`,
-`--caller`, `--declare`, `--argument=` and `--elicit=` are options of Rootwise; `--watch=` records what is checked below
-a folder.
+`--caller`, `--declare`, `--argument=`, `--elicit=` and `--identity=` are options of Rootwise;
+`--watch=` records what is checked below a folder.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
+import dataclasses
 import gc
 import json
 import logging
@@ -55,7 +56,8 @@ def spawn(work: Any) -> None:
 
 def changed(project: Any, previous: Any, connection: Any) -> None:
     paths = [one.path if one else None for one in (project, previous)]
-    changes.append(f"{connection.client} {paths[0]} {paths[1]}{' ended' if connection.ended else ''}")
+    shared = f" {connection.shared}" if connection.shared else ""
+    changes.append(f"{connection.client} {paths[0]} {paths[1]}{' ended' if connection.ended else ''}{shared}")
     sessions.append(connection)
 
 
@@ -224,6 +226,13 @@ async def resolved_path(path: str) -> str:
 @tool
 async def resolved_file(file: str) -> str:
     return await rootwise.resolve_file(file)
+
+
+@tool
+async def repository(file: str) -> str:
+    project = await rootwise.project(target=file)
+    found = [one and dataclasses.asdict(one) for one in (project.repository, project.package)]
+    return json.dumps([project.path, project.key, *found])
 
 
 @tool
@@ -520,6 +529,8 @@ def serve(*words: str) -> None:
         "maxAgeMs": int(named.get("age", 600_000)),
     }
     options["policy"] = {**presets["recommended"], "timing": timing}
+    if "identity" in named:
+        options["policy"]["identity"] = named["identity"]
     if "elicit" in named:
         options["policy"]["elicit"] = named["elicit"]
     if "--pin" in words:

@@ -1,7 +1,7 @@
 //! Searches upwards for a folder with a certain entry, and small files: what a probe needs to find a repository.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io::Read;
 use std::path::Path;
 
@@ -43,8 +43,23 @@ fn text(path: &Path, most: u32) -> Option<String> {
         return None;
     }
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(u64::from(most) + 1).read_to_end(&mut bytes).ok()?;
-    // It may have grown meanwhile.
+    options().open(path).ok()?.take(u64::from(most) + 1).read_to_end(&mut bytes).ok()?;
+    // It may have changed meanwhile.
     let fits = u32::try_from(bytes.len()).is_ok_and(|length| length <= most);
     String::from_utf8(bytes).ok().filter(|_| fits)
+}
+
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+
+        use rustix::fs::OFlags;
+
+        // What is no regular file any more must not make anybody wait, or lead elsewhere.
+        options.custom_flags((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed());
+    }
+    options
 }

@@ -38,8 +38,8 @@ pub enum OpenError {
 /// Opens a file inside a project, as [`resolve_file`](crate::resolve_file) finds it.
 ///
 /// On Unix nothing that changes on the disk meanwhile can lead out of the project: every folder on the way is opened by its
-/// own, and no link is followed. On Windows the file is opened by its real path, so that a link may still change between the
-/// check and the use. Blocks.
+/// own, and no link is followed. A pipe or a device is not opened. On Windows the file is opened by its real path, so that a
+/// link may still change between the check and the use. Blocks.
 ///
 /// ```
 /// use std::io::{Read, Write};
@@ -80,35 +80,46 @@ fn is_link(error: &io::Error) -> bool {
     Errno::from_io_error(error).is_some_and(|error| matches!(error, Errno::LOOP | Errno::NOTDIR | Errno::MLINK))
 }
 
+/// How to pass through a folder that may not be read, where the system knows that: then the folders above the project are checked
+/// as well.
+#[cfg(unix)]
+const PASS: Option<rustix::fs::OFlags> = {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let pass = Some(rustix::fs::OFlags::PATH);
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    let pass = None;
+    pass
+};
+
 #[cfg(unix)]
 fn open(file: &CheckedFile, access: Access) -> io::Result<File> {
     use std::path::Path;
 
     use rustix::fs::{CWD, Mode, OFlags, openat};
 
-    let folder = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
+    let (way, top) = PASS.map_or((OFlags::RDONLY, file.fence.as_path()), |way| (way, Path::new("/")));
+    let folder = way | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let flags = match access {
         Access::Read => OFlags::RDONLY,
         Access::Write => OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC,
         Access::Append => OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND,
         Access::Create => OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL,
     };
-    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let rest = file.real.strip_prefix(&file.fence).unwrap_or_else(|_| Path::new(""));
-    let mut at = openat(CWD, &file.fence, folder, Mode::empty())?;
-    let mut names = rest.components().peekable();
-    while let Some(name) = names.next() {
-        let name = name.as_os_str();
-        if names.peek().is_none() {
-            return Ok(openat(&at, name, flags, Mode::from_raw_mode(0o666))?.into());
-        }
+    // A pipe would make the caller wait for its other end.
+    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let mut at = openat(CWD, top, folder, Mode::empty())?;
+    let (above, name) = (file.real.parent(), file.real.file_name());
+    for name in above.and_then(|above| above.strip_prefix(top).ok()).unwrap_or(Path::new("")) {
         at = openat(&at, name, folder, Mode::empty())?;
     }
-    // The project itself is a folder, which can only be read.
-    match access {
-        Access::Read => Ok(at.into()),
-        Access::Write | Access::Append | Access::Create => Err(io::ErrorKind::IsADirectory.into()),
+    let is_top = file.real == top;
+    let name = name.filter(|_| !is_top).unwrap_or(".".as_ref());
+    let opened = File::from(openat(&at, name, flags, Mode::from_raw_mode(0o666))?);
+    let kind = opened.metadata()?.file_type();
+    if kind.is_file() || kind.is_dir() {
+        return Ok(opened);
     }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a folder"))
 }
 
 #[cfg(not(unix))]
@@ -157,6 +168,15 @@ mod tests {
             fs::rename(folder.join("kept"), folder.join(turned)).unwrap();
         }
         assert_eq!(fs::read_to_string(folder.join("outside/a.txt")).unwrap(), "outside");
+        if PASS.is_some() {
+            let kept = folder.with_extension("kept");
+            fs::rename(&folder, &kept).unwrap();
+            symlink(&kept, &folder).unwrap();
+            let opened = open(&checked, Access::Read);
+            fs::remove_file(&folder).unwrap();
+            fs::rename(&kept, &folder).unwrap();
+            assert!(is_link(&opened.unwrap_err()), "a link above the project");
+        }
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -158,6 +158,99 @@ fn files_are_opened_for_what_is_asked() {
         }
     }
     assert_eq!(fs::read_to_string(disk.at("outside/a.txt")).unwrap(), "secret");
+}
+
+#[test]
+fn nobody_waits_for_the_other_end_of_a_pipe() {
+    let disk = Disk::new("pipe");
+    let project = disk.project("app");
+    assert!(std::process::Command::new("mkfifo").arg(disk.at("app/pipe")).status().unwrap().success());
+    for access in [Access::Read, Access::Write, Access::Append, Access::Create] {
+        assert!(matches!(open_file(&project, "pipe", access), Err(OpenError::Io(_))), "{access:?}");
+    }
+    // A folder can be opened, as the project itself.
+    for folder in [".", "src"] {
+        assert!(open_file(&project, folder, Access::Read).unwrap().metadata().unwrap().is_dir());
+        assert!(matches!(open_file(&project, folder, Access::Write), Err(OpenError::Io(_))));
+    }
+}
+
+/// Numbers that are the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let at = usize::try_from(self.0 >> 33).unwrap().checked_rem(list.len()).unwrap();
+        list.get(at).unwrap()
+    }
+
+    fn path(&mut self, names: &[&str], most: &[usize]) -> PathBuf {
+        let count = *self.pick(most);
+        (0..count).map(|_| *self.pick(names)).collect()
+    }
+}
+
+/// A path without `.` and `..`, by its spelling.
+fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+        plain
+    })
+}
+
+#[test]
+fn a_file_is_where_the_disk_has_it_however_that_changes() {
+    let disk = Disk::new("changing");
+    let project = disk.project("app");
+    let (app, mut numbers) = (disk.at("app"), Numbers(28));
+    let (mut found_there, mut outside, mut free, mut refused) = (0_u32, 0_u32, 0_u32, 0_u32);
+    for _ in 0..3_000 {
+        let top = *numbers.pick(&["app", "outside"]);
+        let place = disk.at(top).join(numbers.path(&["a", "b", "c"], &[1, 2, 3]));
+        let beside = numbers.path(&["a", "b", "c"], &[1, 2]);
+        let targets = [app.clone(), disk.at("outside"), app.join(&beside), disk.at("outside").join(&beside)];
+        let near = [PathBuf::from("."), "a".into(), "../a".into()];
+        let target = numbers.pick(&[targets.as_slice(), &near].concat()).clone();
+        let is_ours = |parent: PathBuf| parent != disk.0 && parent.starts_with(&disk.0);
+        if place.parent().unwrap().canonicalize().is_ok_and(is_ours) {
+            let _ = fs::remove_file(&place).or_else(|_| fs::remove_dir_all(&place));
+            // Where a file or a loop is in the way, nothing changes.
+            let _ = match numbers.pick(&["folder", "file", "link", "link", "gone"]) {
+                &"folder" => fs::create_dir(&place),
+                &"file" => fs::write(&place, ""),
+                &"link" => symlink(&target, &place),
+                _ => Ok(()),
+            };
+        }
+        let file = numbers.path(&["a", "b", "c", "..", ".", "outside"], &[1, 2, 3, 4]);
+        let (found, wanted) = (resolve_file(&project, text(&file)).ok(), plain(&app.join(&file)));
+        if let Ok(there) = wanted.canonicalize() {
+            // What is named outside stays there, also where a link leads back.
+            let counts = wanted.starts_with(&app) && there.starts_with(&app);
+            assert_eq!(found, counts.then_some(there), "{}", file.display());
+            let count = if counts { &mut found_there } else { &mut outside };
+            *count = count.saturating_add(1);
+        } else if let Some(found) = found {
+            // Nothing is there: what is found is free, and no link is on the way.
+            assert!(found.starts_with(&app) && found.symlink_metadata().is_err(), "{}", found.display());
+            let above = found.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap();
+            assert_eq!(above.canonicalize().unwrap(), above);
+            free = free.saturating_add(1);
+        } else {
+            refused = refused.saturating_add(1);
+        }
+    }
+    assert!(
+        [found_there, outside, free, refused].iter().all(|count| *count > 20),
+        "{found_there} {outside} {free} {refused}"
+    );
 }
 
 #[test]

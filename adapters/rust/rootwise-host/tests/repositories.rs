@@ -130,10 +130,70 @@ fn submodules_nested_and_bare_repositories_are_their_own() {
     place.git(".", &["clone", "-q", "--bare", "app", "app.git"]);
     place.git("app.git", &["worktree", "add", "-q", "../tree"]);
     let tree = place.found("tree").unwrap();
-    assert_eq!((&tree.key, tree.name.as_str(), main_of(&tree)), (&place.at("app.git"), "app", None));
+    let key = format!("bare:{}", place.at("app.git"));
+    assert_eq!((&tree.key, tree.name.as_str(), main_of(&tree)), (&key, "app", None));
+    assert_eq!(place.project("repository", "tree/pkg").key, format!("{key}/pkg"));
     assert_eq!(place.found("app.git"), None, "a bare repository is no checkout");
     place.git(".", &["init", "-q", "--separate-git-dir", "data", "work"]);
     assert_eq!(place.found("work").unwrap().key, place.at("work"));
+}
+
+#[test]
+fn a_worktree_may_be_inside_its_main_checkout_or_beside_the_data_of_a_bare_repository() {
+    let Some(place) = Place::new("inside") else { return };
+    place.repository("app");
+    place.git("app", &["worktree", "add", "-q", ".worktrees/fix"]);
+    let fix = place.project("repository", "app/.worktrees/fix/pkg");
+    assert_eq!(fix.key, place.at("app/pkg"));
+    assert_eq!(main_of(&fix.repository.unwrap()), Some(&*place.at("app")));
+    let narrow =
+        place.project_within("repository", "app/.worktrees/fix/pkg", Some("app/.worktrees")).repository.unwrap();
+    assert_eq!(
+        (narrow.key, narrow.broken),
+        (place.at("app/.worktrees/fix"), true),
+        "the main checkout is out of reach"
+    );
+
+    fs::create_dir(place.at("all")).unwrap();
+    place.git("all", &["clone", "-q", "--bare", "../app", ".bare"]);
+    fs::write(place.at("all/.git"), "gitdir: ./.bare\n").unwrap();
+    for name in ["one", "two"] {
+        place.git("all", &["worktree", "add", "-q", name]);
+        let found = place.found(&format!("all/{name}")).unwrap();
+        assert_eq!((found.key, found.name.as_str()), (format!("bare:{}", place.at("all/.bare")), "all"));
+    }
+}
+
+#[test]
+fn files_in_a_working_tree_let_no_other_folder_pass_for_its_repository() {
+    let Some(place) = Place::new("tree") else { return };
+    place.repository("app");
+    // What anybody can add to a project, and a folder beside it.
+    for folder in ["app/worktrees/x", "liar"] {
+        fs::create_dir_all(place.at(folder)).unwrap();
+    }
+    fs::write(place.at("app/worktrees/x/commondir"), "../..").unwrap();
+    fs::write(place.at("app/worktrees/x/gitdir"), "../../../liar/.git").unwrap();
+    fs::write(place.at("liar/.git"), "gitdir: ../app/worktrees/x").unwrap();
+    assert_ne!(place.project("repository", "liar").key, place.project("repository", "app").key);
+}
+
+#[test]
+fn a_git_file_that_leads_to_itself_upwards_or_out_costs_nothing_and_reaches_nothing() {
+    let Some(place) = Place::new("loops") else { return };
+    place.repository("app");
+    fs::create_dir_all(place.at("liar/sub")).unwrap();
+    let up = "../".repeat(1_300);
+    for text in [".git", ".", "..", "/", &up, "/proc/self/root", "/dev/stdin", "//evil/share", r"\\evil\share", "C:\\x"]
+    {
+        fs::write(place.at("liar/.git"), format!("gitdir: {text}\n")).unwrap();
+        for identity in ["repository", "remote"] {
+            let found = place.project(identity, "liar/sub");
+            assert_eq!((found.key, found.repository.unwrap().worktree), (place.at("liar/sub"), None), "{text}");
+        }
+        let narrow = place.project_within("remote", "liar/sub", Some("liar"));
+        assert_eq!(narrow.key, place.at("liar/sub"), "{text}");
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 type Context = RequestContext<RoleServer>;
-type Changes = Arc<Mutex<Vec<[Option<String>; 2]>>>;
+type Changes = Arc<Mutex<Vec<Vec<Option<String>>>>>;
 
 #[derive(Clone)]
 struct Offer {
@@ -104,6 +104,19 @@ impl Offer {
         context: Context,
     ) -> Result<String, NoProject> {
         Ok(shown(&*self.projects.any_project(&context, Hints::target(path)).await?).to_string())
+    }
+
+    #[tool]
+    async fn repository(
+        &self,
+        Parameters(Target { path }): Parameters<Target>,
+        context: Context,
+    ) -> Result<String, NoProject> {
+        let project = self.projects.any_project(&context, Hints::target(path)).await?;
+        let whole = serde_json::to_value(&*project).unwrap();
+        let names = ["path", "key", "slug", "repository", "package"];
+        let told = names.iter().filter_map(|name| Some(((*name).to_owned(), whole.get(name)?.clone())));
+        Ok(Value::Object(told.collect()).to_string())
     }
 
     #[tool]
@@ -289,7 +302,9 @@ async fn main() {
     let kept = changes.clone();
     projects.on_change(move |change| {
         let path = |project: &Option<Arc<Project>>| project.as_ref().and_then(|project| project.path.clone());
-        kept.lock().unwrap().push([path(&change.previous), path(&change.project)]);
+        let shared = change.shared.map(|shared| json!(shared).as_str().map(str::to_owned));
+        let paths = [path(&change.previous), path(&change.project)];
+        kept.lock().unwrap().push(paths.into_iter().chain(shared).collect());
     });
     let make = move || {
         let offer = Offer { projects: projects.clone(), changes: changes.clone() };

@@ -20,9 +20,14 @@ use crate::api::event::EntryKind;
 use crate::api::host::HostFacts;
 use crate::api::project::{Project, Repository, RepositoryKind, Worktree};
 use crate::path;
+use crate::path::map::map_path;
 use crate::path::name::slug_with_id;
 use crate::path::uri::project_id;
 use crate::policy::{Identity, MarkerNames, RepositoryRules};
+
+/// What the key of a repository without a main checkout starts with. A folder has no such key: whoever can put files into a
+/// folder could otherwise make it the repository of another one.
+const BARE: &str = "bare:";
 
 /// A search for the repository of a folder.
 pub(super) struct Search<'a> {
@@ -90,7 +95,9 @@ impl Search<'_> {
             None => None,
         };
         let Some(inside) = self.inside(&marked.path, real) else { return Found::Nothing };
+        let is_bare = checkout.worktree.as_ref().is_some_and(|worktree| worktree.main.is_none());
         let key = path::key(&checkout.identity, self.host.style).unwrap_or_else(|_| checkout.identity.clone());
+        let key = if is_bare { format!("{BARE}{key}") } else { key };
         Found::Here(Repository {
             name: self.name(&checkout.identity),
             id: project_id(&key),
@@ -135,7 +142,7 @@ impl Search<'_> {
         if marked.is_folder || marked.name != ".git" {
             return Found::Here(Checkout::own(marked, Some(entry)));
         }
-        let data = marked.leads_to.as_ref().and_then(|to| path::join(&marked.path, to, style).ok());
+        let data = marked.leads_to.as_ref().and_then(|to| self.led(&marked.path, to));
         let Some(data) = data.filter(|data| self.may_use(data)) else {
             return Found::Here(Checkout::broken(marked));
         };
@@ -159,12 +166,11 @@ impl Search<'_> {
     fn worktree(&self, data: &str, common: &str, back: Option<&str>, entry: &str) -> Option<Checkout> {
         let style = self.host.style;
         let key = |path: &str| path::key(path, style).ok();
-        let joined = |to: &str| path::join(data, to, style).ok();
         let worktrees = path::parent(data, style)?;
-        let common = joined(common)?;
+        let common = self.led(data, common)?;
         let is_listed = path::basename(&worktrees, style)? == "worktrees"
             && key(&path::parent(&worktrees, style)?)? == key(&common)?
-            && key(&joined(back?)?)? == key(entry)?;
+            && key(&self.led(data, back?)?)? == key(entry)?;
         if !is_listed || !self.may_use(&common) {
             return None;
         }
@@ -176,6 +182,11 @@ impl Search<'_> {
             broken: false,
             config: Some(common),
         })
+    }
+
+    /// Where a text in a folder of the repository leads. Git may have written it on the client's machine.
+    fn led(&self, folder: &str, to: &str) -> Option<String> {
+        map_path(to, self.host).or_else(|| path::join(folder, to, self.host.style).ok())
     }
 
     /// A report on a path, and the real path.
@@ -265,6 +276,11 @@ impl Project {
 }
 
 impl Repository {
+    /// The folder by which it is known.
+    pub(super) fn folder(&self) -> &str {
+        self.key.strip_prefix(BARE).unwrap_or(&self.key)
+    }
+
     /// The key and the readable name of the project at this place of the repository.
     fn identity(&self, identity: Identity) -> Option<(String, String)> {
         let (key, name) = match (identity, &self.remote) {
@@ -277,10 +293,13 @@ impl Repository {
         let Some(folder) = self.inside.rsplit('/').next().filter(|name| !name.is_empty()) else {
             return Some((key, name));
         };
-        let style = path::PathStyle::of(&self.key);
+        let style = path::PathStyle::of(self.folder());
+        let space = if self.key.starts_with(BARE) { BARE } else { "" };
         let key = match (identity, &self.remote) {
             (Identity::Remote, Some(_)) => format!("{key}//{}", self.inside),
-            _ => path::join(&key, &self.inside, style).and_then(|path| path::key(&path, style)).unwrap_or(key),
+            _ => path::join(self.folder(), &self.inside, style)
+                .and_then(|path| path::key(&path, style))
+                .map_or(key, |path| format!("{space}{path}")),
         };
         Some((key, folder.to_owned()))
     }

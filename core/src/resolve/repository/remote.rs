@@ -1,5 +1,6 @@
 //! The normal form of a remote's URL: every spelling of one repository has the same.
 
+use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 
@@ -16,7 +17,7 @@ pub(super) fn normal(url: &str) -> Option<String> {
         None => (SSH, scp_like(url)?),
     };
     // A name that is not ASCII has more than one spelling, and builds without its tables.
-    if !rest.split('/').next().unwrap_or_default().is_ascii() {
+    if !rest.split('/').next().and_then(|place| place.rsplit('@').next()).unwrap_or_default().is_ascii() {
         return None;
     }
     // Read as a URL of the web, whose hosts are domains, and whose default port is none of the others'.
@@ -41,12 +42,22 @@ fn default_port(scheme: &str) -> Option<u16> {
     }
 }
 
-/// `user@host:path`, which is no path: it has a colon before the first slash. A single letter before it is a drive.
+/// `user@host:path`, which is no path: it has a colon before the first slash. A single letter before it is a drive. Brackets
+/// hold an address with colons, or a host with its port.
 fn scp_like(url: &str) -> Option<String> {
-    let (host, path) = url.split_once(':')?;
-    let name = host.rsplit('@').next().unwrap_or(host);
-    let is_host = name.len() > 1 && !host.contains(['/', '\\', '[']) && !path.starts_with(':');
-    is_host.then(|| format!("{host}/{}", path.trim_start_matches('/')))
+    let name = |place: &str| place.rsplit('@').next().unwrap_or_default().to_owned();
+    let (place, path, host) = match url.split_once("]:") {
+        Some((place, path)) => (place, path, name(place).strip_prefix('[').map(bracketed)?),
+        None => url.split_once(':').map(|(place, path)| (place, path, name(place)))?,
+    };
+    let path = path.trim_start_matches('/');
+    // `me:secret@host/path` lacks its scheme: what looks like a path holds a password.
+    let is_remote = host.len() > 1 && !place.contains(['/', '\\']) && !path.starts_with(':') && !path.contains('@');
+    is_remote.then(|| format!("{host}/{path}"))
+}
+
+fn bracketed(host: &str) -> String {
+    if host.matches(':').count() > 1 { format!("[{host}]") } else { host.to_owned() }
 }
 
 #[cfg(test)]
@@ -73,6 +84,12 @@ mod tests {
             assert_eq!(normal(spelling).as_deref(), Some("github.com/acme/app"), "{spelling}");
         }
         assert_eq!(normal("ssh://git@example.org:2222/a/b").as_deref(), Some("example.org:2222/a/b"));
+        assert_eq!(normal("git@[example.org:2222]:a/b").as_deref(), Some("example.org:2222/a/b"));
+        for spelling in ["https://u:p@[2001:DB8::1]/a", "ssh://[2001:db8:0::1]:22/a.git", "git@[2001:db8::1]:a.git/"] {
+            assert_eq!(normal(spelling).as_deref(), Some("[2001:db8::1]/a"), "{spelling}");
+        }
+        assert_eq!(normal("https://token@example.org/a").as_deref(), Some("example.org/a"));
+        assert_eq!(normal("https://me:p@ss:w/rd@example.org/a"), None, "a slash ends the host");
         assert_eq!(normal("https://example.org/a/B").as_deref(), Some("example.org/a/B"), "a path has a case");
     }
 
@@ -94,6 +111,11 @@ mod tests {
             "https://github.com/",
             "://x/y",
             "ssh://[::1/x",
+            "git@[::1]/x",
+            "[::1]:",
+            "me:secret@github.com/acme/app.git",
+            "me@example.org:se/cret@github.com/acme/app.git",
+            "https:me:secret@github.com/acme/app.git",
             "\\\\host\\share",
         ];
         for other in others {

@@ -14,10 +14,13 @@ pub(super) fn git_remote(text: &str) -> Option<String> {
     let mut remotes: Vec<(String, String)> = Vec::new();
     let mut remote: Option<String> = None;
     for line in text.lines() {
-        let line = line.trim();
+        let mut line = line.trim();
         if line.starts_with('[') {
-            remote = remote_section(line);
-        } else if let (Some(name), Some(url)) = (&remote, value(line, "url")) {
+            let section = remote_section(line);
+            remote = section.map(|(name, _)| name.to_string());
+            line = section.map_or("", |(_, rest)| rest);
+        }
+        if let (Some(name), Some(url)) = (&remote, value(line, "url")) {
             // Of several URLs of one remote the first is the one to fetch from.
             if !remotes.iter().any(|(known, _)| known == name) {
                 remotes.push((name.clone(), url));
@@ -29,11 +32,11 @@ pub(super) fn git_remote(text: &str) -> Option<String> {
     origin.or(only).map(|at| remotes.swap_remove(at).1)
 }
 
-/// The name of the remote whose section begins.
-fn remote_section(line: &str) -> Option<String> {
+/// The name of the remote whose section begins, and the rest of the line.
+fn remote_section(line: &str) -> Option<(&str, &str)> {
     let (head, name) = line.strip_prefix('[')?.split_once('"')?;
-    let (name, _) = name.rsplit_once('"')?;
-    head.trim().eq_ignore_ascii_case("remote").then(|| name.to_string())
+    let (name, rest) = name.split_once("\"]")?;
+    head.trim().eq_ignore_ascii_case("remote").then_some((name, rest))
 }
 
 /// The URL of the path `default` in a configuration of Mercurial.
@@ -58,7 +61,32 @@ fn value(line: &str, wanted: &str) -> Option<String> {
     let value = value.trim();
     let value = match value.strip_prefix('"') {
         Some(quoted) => quoted.split('"').next().unwrap_or_default(),
-        None => value.split([' ', '\t', '#', ';']).next().unwrap_or_default(),
+        None => value.split(['#', ';']).next().unwrap_or_default().trim_end(),
     };
     (!value.is_empty()).then(|| value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::git_remote;
+
+    #[test]
+    fn a_configuration_is_read_as_git_reads_it() {
+        for (text, url) in [
+            ("[remote \"origin\"]\n\turl = https://x.org/a b ; first\n", "https://x.org/a b"),
+            ("[remote \"origin\"]\nurl=https://x.org/a#b\n", "https://x.org/a"),
+            ("[remote \"origin\"]\nURL = \"https://x.org/a;b\" # c\n", "https://x.org/a;b"),
+            ("[remote \"origin\"] url = https://x.org/a\n", "https://x.org/a"),
+            ("[remote \"origin\"] # the \"main\" one\nurl = https://x.org/a\n", "https://x.org/a"),
+            ("[remote \"up\"]\nurl = u:a\n[remote \"origin\"]\nurl = o:a\nurl = p:a\n[x]\nurl = q:a\n", "o:a"),
+            ("[remote \"only\"]\n# url = x:a\n; url = y:a\npushurl = p:a\nurl = o:a\n", "o:a"),
+        ] {
+            assert_eq!(git_remote(text).as_deref(), Some(url), "{text}");
+        }
+        for text in
+            ["", "[remote \"origin\"]\nurl =\n", "[remote \"a\"]\nurl=a:a\n[remote \"b\"]\nurl=b:b\n", "url = a:a\n"]
+        {
+            assert_eq!(git_remote(text), None, "{text}");
+        }
+    }
 }
