@@ -199,6 +199,15 @@ impl Endpoint {
         Some((MemoryKey { owner, client, conversation }, own))
     }
 
+    /// Several clients have shown themselves on the pipe of a session: no later call has one of its memories, and those that
+    /// have one are stateless.
+    pub(super) fn share_conversations(&mut self, session: SessionId, turn: &mut Turn) {
+        let ids: Vec<MemoryId> = self.memories.of(Owner::Session(session)).map(|(_, known)| known.id).collect();
+        for id in ids {
+            self.several_clients(Scope::Memory(id), turn);
+        }
+    }
+
     /// Ends the memories of a session.
     pub(super) fn forget_conversations(&mut self, session: SessionId, turn: &mut Turn) {
         let keys: Vec<MemoryKey> = self.memories.of(Owner::Session(session)).map(|(key, _)| *key).collect();

@@ -70,6 +70,8 @@ enum Told<'t> {
     Event(Event),
     /// What the client of another resolver's call is called.
     Client(Option<&'t str>),
+    /// Several clients have shown themselves on the pipe of a conversation.
+    SeveralClients,
 }
 
 /// What the answers to asks of one outcome may differ in: why nobody is asked, and the hints of the call.
@@ -399,6 +401,11 @@ impl Endpoint {
         self.update(Scope::Session(session), Told::Client(name), None, false, turn);
     }
 
+    /// Tells a conversation on a pipe that several clients share it.
+    pub(super) fn several_clients(&mut self, conversation: Scope, turn: &mut Turn) {
+        self.update(conversation, Told::SeveralClients, None, false, turn);
+    }
+
     fn update(
         &mut self,
         scope: Scope,
@@ -411,9 +418,11 @@ impl Endpoint {
         let before = session.resolver.project().cloned();
         let turns = session.resolver.turns();
         let handshakes = session.resolver.handshakes();
+        let was_shared = session.resolver.is_shared();
         let actions = match told {
             Told::Event(event) => session.resolver.accept(event, self.now),
             Told::Client(name) => session.resolver.client_described(name, self.now),
+            Told::SeveralClients => session.resolver.several_clients(self.now),
         };
         let project = session.resolver.project();
         if let Some(id) = scope.session().filter(|_| session.resolver.turns() != turns) {
@@ -427,6 +436,7 @@ impl Endpoint {
             }
             session.pending.insert(id, pending);
         }
+        let is_shared_now = session.resolver.is_shared() && !was_shared;
         if session.resolver.handshakes() != handshakes {
             for request in session.requests() {
                 self.cancel(request, texts::CLIENT_INITIALIZED, None, turn);
@@ -436,6 +446,9 @@ impl Endpoint {
             self.perform(scope, action, expired, turn);
         }
         self.follow(scope, turn);
+        if let Some(id) = scope.session().filter(|_| is_shared_now) {
+            self.share_conversations(id, turn);
+        }
     }
 
     /// Follows what an event did to a resolver: its deadline, its request, its list of roots.

@@ -35,7 +35,7 @@ impl Resolver {
     fn answered_twice(&mut self, token: RequestToken, turn: &mut Turn) {
         if self.host.transport != Transport::Http {
             let was_shown = self.connection.sharing.is_shown();
-            self.connection.sharing.answered_twice();
+            self.connection.sharing.several();
             self.forget_if_shared(was_shown, turn);
         }
         self.connection.has_evidence = true;
@@ -119,7 +119,7 @@ impl Resolver {
         self.logger(turn).answer_ignored(status);
         if is_second && self.host.transport != Transport::Http {
             let was_shown = self.connection.sharing.is_shown();
-            self.connection.sharing.answered_twice();
+            self.connection.sharing.several();
             self.forget_if_shared(was_shown, turn);
         }
     }

@@ -358,11 +358,22 @@ impl Resolver {
         if self.connection.sharing.is_shown() == was_shown || self.connection.closed {
             return Vec::new();
         }
+        let mut turn = Turn::default();
+        self.forget_if_shared(was_shown, &mut turn);
+        self.settle_sharing(now, turn)
+    }
+
+    /// Several clients have shown themselves on the connection that has the conversation of this resolver.
+    pub(crate) fn several_clients(&mut self, now: Millis) -> Vec<Action> {
+        self.connection.sharing.several();
+        self.connection.memory = Memory::default();
+        self.settle_sharing(now, Turn::default())
+    }
+
+    fn settle_sharing(&mut self, now: Millis, mut turn: Turn) -> Vec<Action> {
         self.advance(now);
         self.cached = None;
         self.turns = self.turns.wrapping_add(1);
-        let mut turn = Turn::default();
-        self.forget_if_shared(was_shown, &mut turn);
         self.settle(&mut turn);
         turn.outbox.into_actions(&self.policy, self.connection.revision)
     }

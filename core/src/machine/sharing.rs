@@ -76,8 +76,8 @@ impl Sharing {
         self.is_ready = true;
     }
 
-    /// A request was answered that had been answered before.
-    pub(crate) const fn answered_twice(&mut self) {
+    /// Several clients have shown themselves: a request was answered that had been answered before, or another resolver saw it.
+    pub(crate) const fn several(&mut self) {
         self.shown = true;
     }
 

@@ -69,7 +69,8 @@ impl Resolver {
         ask.modern
             && match self.serves {
                 Serves::Connection => !self.host.is_one_client() || self.connection.sharing.is_shown(),
-                Serves::Conversation | Serves::Caller => false,
+                Serves::Conversation => self.connection.sharing.is_shown(),
+                Serves::Caller => false,
                 Serves::OneCall => true,
             }
     }

@@ -5,11 +5,11 @@ use rootwise::endpoint::event::{CallAsked, CallCleared, CallEnded, CallReturned,
 use rootwise::event::{
     AskVia, AskWithdrawn, Asked, Event, RefusalKind, RequestFacts, SelectBy, Selected, SelectionCleared, Want,
 };
-use rootwise::policy::Policy;
+use rootwise::policy::{Elicit, Policy};
 use serde_json::json;
 
 use super::carry::say_why;
-use super::log::{At, CannotAsk, Entry, Purpose, Put};
+use super::log::{At, CannotAsk, Entry, Purpose, Put, Sent};
 use super::model::{ANY, Model, Turn};
 use super::parts;
 
@@ -34,33 +34,39 @@ impl Model {
         let is_second = call.is_some_and(|call| self.log.has_returned(call));
         let input_required = returned.input_required;
         self.note(returned);
-        let Some(call) = call else { return turn.result(id, false, None) };
+        let Some(call) = call else { return turn.result(id, None, None) };
         if is_second {
             return;
         }
         self.end_asks(call, "call_over", turn);
         let started = self.log.started(call).unwrap().clone();
         let parts = self.parts(call);
-        if self.log.needs_input(call) {
+        if let Some(questions) = self.log.questions(call) {
             let state = started.request_state.as_ref().filter(|_| !input_required);
-            return turn.result(id, true, state);
+            return turn.result(id, Some(questions), state);
         }
         if !input_required || !parts.is_modern || !parts.is_repeatable {
-            return turn.result(id, false, None);
+            return turn.result(id, None, None);
         }
-        if parts.facts.input_responses.is_some() {
-            return turn.result(id, true, None);
+        let responses = parts.facts.input_responses.as_deref().map(parts::value);
+        if responses.is_some_and(|responses| responses.get("rootwise").is_some()) {
+            return turn.result(id, Some(json!({ "rootwise": { "method": "roots/list" } })), None);
         }
         match self.log.owner(call).filter(|owner| self.resolvers.contains_key(owner)) {
             Some(owner) if !self.log.has_asked(call) => {
                 if self.is_beyond(owner, &parts.facts) {
                     return;
                 }
-                let asked = Asked::new(0).ask_via(AskVia::InputRequired).facts(parts.facts);
+                let asked = Asked::new(0).ask_via(AskVia::InputRequired).facts(parts.facts).quiet(self.may_ask_user());
                 self.put(owner, Some(call), Purpose::Round(call), None, |own| asked.ask(own.into()).into(), turn);
             }
-            _ => turn.result(id, false, None),
+            _ => turn.result(id, None, None),
         }
+    }
+
+    /// Whether the policy has a user asked at all; an ask is quiet only where that matters.
+    fn may_ask_user(&self) -> bool {
+        self.policy.config().elicit != Elicit::Never
     }
 
     pub fn call_ended(&mut self, ended: CallEnded, turn: &mut Turn) {
@@ -71,13 +77,14 @@ impl Model {
         self.end_asks(call, if ended.cancelled { "cancelled" } else { "call_over" }, turn);
         let rounds: Vec<u32> = self.log.waiting().filter(|put| put.call == Some(call)).map(|put| put.own).collect();
         rounds.into_iter().for_each(|own| self.withdraw(own, turn));
-        let carried = self.log.channel_of(call).flatten().and_then(|channel| {
-            let request = self.log.in_flight(channel.session)?;
-            (request.call == Some(call) && request.channel == Some(channel.at) && ended.cancelled).then_some(request)
+        let carried = self.log.channel_of(call).flatten().filter(|_| ended.cancelled).map(|channel| {
+            let requests = self.log.requests(channel.session).into_iter();
+            requests.filter(|request| request.call == Some(call) && request.channel == Some(channel.at)).collect()
         });
+        let carried: Vec<Sent> = carried.unwrap_or_default();
         let stands_alone = self.log.owner(call) == Some(call) && self.log.memory(call).is_none();
         self.note(ended);
-        if let Some(request) = carried {
+        for request in carried {
             self.end_request(&request, RefusalKind::Abandoned, turn);
         }
         if stands_alone {
@@ -108,12 +115,11 @@ impl Model {
     pub fn withdrawn(&mut self, ask: u32, turn: &mut Turn) {
         let Some(put) = self.log.waiting().find(|put| put.purpose == Purpose::Host(ask)).cloned() else { return };
         self.withdraw(put.own, turn);
-        let request = self.log.in_flight(put.owner).filter(|request| {
+        for request in self.log.requests(put.owner) {
             let is_carrier = put.call.is_some() && request.call == put.call && request.channel.is_some();
-            is_carrier && request.cause == Some(put.own)
-        });
-        if let Some(request) = request {
-            self.end_request(&request, RefusalKind::Abandoned, turn);
+            if is_carrier && request.cause == Some(put.own) {
+                self.end_request(&request, RefusalKind::Abandoned, turn);
+            }
         }
     }
 
@@ -159,6 +165,7 @@ impl Model {
                 let (want, explain, hints) = (asked.want, asked.explain, asked.hints);
                 peek = asked.peek;
                 is_plain = want == Want::Project && facts.is_empty() && target.is_none();
+                let quiet = self.may_ask_user() && (peek || asked.call.is_none());
                 Box::new(move |own, via| {
                     Asked::new(own)
                         .want(want)
@@ -167,6 +174,7 @@ impl Model {
                         .target(target)
                         .explain(explain)
                         .hints(hints)
+                        .quiet(quiet)
                         .into()
                 })
             }

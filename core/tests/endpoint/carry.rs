@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use rootwise::action::{Action, Answer, Outcome, SendRequest};
+use rootwise::Resolver;
+use rootwise::action::{Action, Answer, Outcome, RequestMethod, SendRequest};
 use rootwise::endpoint::event::EndpointEvent;
 use rootwise::event::{AskVia, Asked, Event, RefusalKind, Selected, SelectionCleared, Want};
 use rootwise::explanation::Era;
 use serde_json::{Value, json};
 
 use super::log::{At, CannotAsk, Channel, Entry, Purpose, Sent};
-use super::model::{ANY, Model, Turn, lists, refused, saved, set};
+use super::model::{ANY, Model, Turn, refused, set};
 
 impl Model {
     /// Whether and how a client can be asked (E2, E3).
@@ -100,7 +101,7 @@ impl Model {
     }
 
     pub fn request_over(&mut self, owner: At, number: u32) {
-        if self.log.in_flight(owner).is_some_and(|sent| sent.number == number) {
+        if self.log.requests(owner).iter().any(|sent| sent.number == number) {
             self.log.add(Entry::RequestOver(number));
         }
     }
@@ -155,8 +156,8 @@ impl Model {
         let has_listed = may_list && lists != self::lists(resolver);
         let is_late = is_deadline && self.log.in_flight(owner).is_some();
         // The client that begins anew does not answer what was asked before (E23).
-        if let Some(request) = self.log.in_flight(owner).filter(|_| is_handshake) {
-            self.cancel(&request, None, turn);
+        for request in self.log.requests(owner).iter().filter(|_| is_handshake) {
+            self.cancel(request, None, turn);
         }
         for action in actions {
             match action {
@@ -168,7 +169,8 @@ impl Model {
                     }
                 }
                 Action::Cancel(cancel) => {
-                    if let Some(request) = self.log.in_flight(owner) {
+                    let mut requests = self.log.requests(owner).into_iter();
+                    if let Some(request) = requests.find(|request| request.token == cancel.request.0) {
                         self.cancel(&request, Some(cancel.message), turn);
                     }
                 }
@@ -198,13 +200,12 @@ impl Model {
                 other => panic!("an action that the model does not know: {other:?}"),
             }
         }
-        if let Some(request) = self.log.in_flight(owner) {
-            let token = saved(&self.resolvers[&owner])["state"]["cycle"]["inFlight"]["token"].as_u64();
-            if token != Some(request.token.into()) {
-                self.request_over(owner, request.number);
-            }
+        let open = open_tokens(&self.resolvers[&owner]);
+        for request in self.log.requests(owner).iter().filter(|request| !open.contains(&request.token)) {
+            self.request_over(owner, request.number);
         }
         self.verify_roots(owner, has_listed, turn);
+        self.share_conversations(owner);
     }
 
     /// Begins to verify a list of roots that arrived, unless another one is being verified (E16).
@@ -233,7 +234,9 @@ impl Model {
             Ok(way) => way,
             Err(kind) => return turn.queue.push_back((owner, refused(token, kind))),
         };
-        if let Some(last) = self.log.in_flight(owner) {
+        let is_form = request.method == RequestMethod::ElicitationCreate;
+        let mut requests = self.log.requests(owner).into_iter();
+        if let Some(last) = requests.find(|last| last.is_form == is_form) {
             self.request_over(owner, last.number);
         }
         let number = self.log.sent().count() as u32 + 1;
@@ -242,10 +245,10 @@ impl Model {
             _ => self.log.started(at).and_then(|started| started.channel).unwrap().0,
         });
         let call_id = call.and_then(|call| self.log.started(call)).map(|started| started.call.0);
-        self.log.add(Entry::Sent(Sent { number, owner, token, cause, call, channel }));
+        self.log.add(Entry::Sent(Sent { number, owner, token, is_form, cause, call, channel }));
         let mut send = json!({ "type": "sendRequest", "request": number, "session": self.log.session_id(owner),
             "method": request.method, "message": request.message });
-        set(&mut send, "params", request.params.map(|_| json!({})));
+        set(&mut send, "params", request.params.map(|params| json!(params)));
         set(&mut send, "call", call_id);
         set(&mut send, "channel", channel_id);
         turn.actions.push(send);
@@ -256,12 +259,15 @@ impl Model {
         for own in &answer.asks {
             let Some(put) = self.log.waiting().find(|put| put.own == own.0).cloned() else { continue };
             self.log.add(Entry::AskOver(put.own));
-            let needs_input = matches!(answer.outcome, Outcome::NeedsInput { .. });
+            let questions = match &answer.outcome {
+                Outcome::NeedsInput { input_requests } => Some(json!(input_requests)),
+                _ => None,
+            };
             let ask = match put.purpose {
                 Purpose::Host(ask) => ask,
                 Purpose::Round(call) => {
                     let id = self.log.started(call).unwrap().call.0;
-                    turn.result(id, needs_input, None);
+                    turn.result(id, questions, None);
                     continue;
                 }
                 Purpose::Roots => {
@@ -273,8 +279,8 @@ impl Model {
             if is_late {
                 turn.log("warning", "wait_expired", self.log.session_id(owner), Some(ask));
             }
-            if let (true, Some(call)) = (needs_input, put.call) {
-                self.log.add(Entry::NeedsInput(call));
+            if let (Some(questions), Some(call)) = (questions, put.call) {
+                self.log.add(Entry::NeedsInput(call, questions));
             }
             by_note.entry(put.note).or_default().push(ask);
         }
@@ -318,4 +324,23 @@ pub fn say_why(answer: &mut Value, note: Option<CannotAsk>) {
     if note.is_some() && answer["outcome"] == "unresolved" && answer["code"] != "closed" {
         answer["message"] = format!("{} {ANY}", answer["message"].as_str().unwrap()).into();
     }
+}
+
+/// What a resolver would save, which tells more about it than its views.
+pub fn saved(resolver: &Resolver) -> Value {
+    serde_json::from_str(&resolver.snapshot()).unwrap()
+}
+
+/// The requests for which a resolver waits: that for roots, and that for the user.
+pub fn open_tokens(resolver: &Resolver) -> Vec<u32> {
+    let state = &saved(resolver)["state"];
+    let tokens = [&state["cycle"]["inFlight"]["token"], &state["question"]["sent"]["token"]];
+    tokens.into_iter().filter_map(Value::as_u64).map(|token| token as u32).collect()
+}
+
+/// The number of lists that a resolver has accepted; only its debug text tells.
+pub fn lists(resolver: &Resolver) -> u32 {
+    let text = format!("{resolver:?}");
+    let number = text.rsplit_once(" lists: ").map_or("", |(_, rest)| rest);
+    number.split(|c: char| !c.is_ascii_digit()).next().and_then(|number| number.parse().ok()).unwrap()
 }

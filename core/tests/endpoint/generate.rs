@@ -59,6 +59,8 @@ pub enum Which {
 pub enum Act {
     Event(EndpointEvent),
     Listed(Which, String),
+    /// The answer to a form.
+    Filled(Which, String),
     Refused(Which, RefusalKind, Option<i64>, String),
     /// The answer as a raw message.
     Answer(u32, Which, String),
@@ -73,8 +75,8 @@ pub fn raw(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.to_owned()).unwrap()
 }
 
-/// Few sources that ask nobody, so that roots decide; a disk; eager, repeated and undeclared asking; and small limits.
-pub const POLICIES: [&str; 6] = [
+/// Few sources that ask nobody, so that roots decide; a disk; eager, repeated and undeclared asking; small limits; and the user.
+pub const POLICIES: [&str; 8] = [
     r#"{"name":"plain","sources":[{"from":"server","verify":"none"},{"from":"argument","verify":"none"},
         {"from":"header","read":["X-Project"],"verify":"none"},{"from":"meta","read":["/project"],"verify":"none"},
         {"from":"selected","verify":"none"},{"from":"roots","verify":"none"}],
@@ -90,12 +92,16 @@ pub const POLICIES: [&str; 6] = [
         {"from":"header","read":["X-Project"],"verify":"none"},{"from":"meta","read":["/project","/deep/er"],"verify":"none"},
         {"from":"selected","verify":"none"},{"from":"roots","verify":"none"}],
         "limits":{"eventBytes":1000,"valueBytes":64,"valueChars":16,"waitingAsks":2}}"#,
+    r#"{"name":"user","sources":[{"from":"argument","verify":"none"},{"from":"selected","verify":"none"},
+        {"from":"roots","verify":"none"}],"roots":{"pick":"only"},"elicit":"unresolved"}"#,
+    r#"{"name":"guess","sources":[{"from":"selected"},{"from":"roots"},{"from":"remembered"}],"elicit":"ambiguous",
+        "memory":{"pin":"sticky"},"timing":{"callerTimeoutMs":1000}}"#,
     rootwise::policy::RECOMMENDED,
 ];
 
 const VALUES: [&str; 6] = ["/p/a", "/p/b", "file:///p/a", "p/rel", "", " /p/missing"];
 
-const LISTS: [&str; 7] = [
+const LISTS: [&str; 8] = [
     r#"{"roots":[{"uri":"file:///p/a"}]}"#,
     r#"{"roots":[{"uri":"file:///p/b","name":"b"}]}"#,
     r#"{"roots":[{"uri":"file:///p/a"},{"uri":"file:///p/missing"}]}"#,
@@ -103,10 +109,28 @@ const LISTS: [&str; 7] = [
     r#"{"roots":[]}"#,
     r#"{"roots":7}"#,
     "null",
+    r#"{"roots":[{"uri":"file:///p/a"},{"uri":"file:///p/b","name":"b"}]}"#,
 ];
 
-const CAPABILITIES: [&str; 5] =
-    [r#"{"roots":{"listChanged":true}}"#, r#"{"roots":{}}"#, "{}", r#"{"roots":true}"#, "7"];
+/// What a user answers to a form; the first answers name a folder.
+const ANSWERS: [&str; 6] = [
+    r#"{"action":"accept","content":{"project":"b"}}"#,
+    r#"{"action":"accept","content":{"project":"/p/a"}}"#,
+    r#"{"action":"accept","content":{"project":"/elsewhere"}}"#,
+    r#"{"action":"decline"}"#,
+    r#"{"action":"cancel","content":{"project":"b"}}"#,
+    r#"{"roots":[{"uri":"file:///p/a"}]}"#,
+];
+
+const CAPABILITIES: [&str; 7] = [
+    r#"{"roots":{"listChanged":true}}"#,
+    r#"{"roots":{}}"#,
+    "{}",
+    r#"{"roots":true}"#,
+    "7",
+    r#"{"roots":{},"elicitation":{}}"#,
+    r#"{"elicitation":{"form":{},"url":{}}}"#,
+];
 
 const MESSAGES: [&str; 8] = [
     r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#,
@@ -209,6 +233,10 @@ fn call() -> impl Strategy<Value = EndpointEvent> {
         r#"{"other":{}}"#.to_owned(),
         format!(r#"{{"rootwise":{{"roots":[{{"uri":"file:///p/a","name":"{}"}}]}}}}"#, "n".repeat(300)),
         "7".to_owned(),
+        format!(r#"{{"rootwise":{},"rootwise-project":{}}}"#, LISTS[7], ANSWERS[0]),
+        format!(r#"{{"rootwise-project":{}}}"#, ANSWERS[1]),
+        format!(r#"{{"rootwise":{},"rootwise-project":{}}}"#, LISTS[7], ANSWERS[3]),
+        format!(r#"{{"rootwise":{},"rootwise-project":"{}"}}"#, LISTS[7], "n".repeat(300)),
     ]);
     let whose = (maybe(0.25, select(vec!["ann", "bob"])), maybe(0.5, select(vec!["c1", "c2"])));
     let place = (few(5), maybe(0.85, session()), maybe(0.7, few(4)), whose);
@@ -232,7 +260,7 @@ fn call() -> impl Strategy<Value = EndpointEvent> {
             started.argument = parts.3;
             let (caller, conversation) = place.3;
             started.caller = caller.map(str::to_owned);
-            if let (None, None, Some(id)) = (&started.session, &started.meta, conversation) {
+            if let (None, Some(id)) = (&started.meta, conversation) {
                 started.meta = Some(raw(&format!(r#"{{"threadId":"{id}"}}"#)));
             }
             started.capabilities = round.0.map(raw);
@@ -292,8 +320,10 @@ pub fn host() -> impl Strategy<Value = HostFacts> {
     let local = select(vec![Some(true), Some(true), Some(true), None]);
     let push = select(vec![None, None, None, None, None, Some(true), Some(false)]);
     let dirs = prop_oneof![10 => Just(None), 5 => dirs().prop_map(Some)];
-    (local, push, maybe(0.3, Just("/p/a".to_owned())), dirs).prop_map(|(local, push, cwd, dirs)| {
+    let own = (dirs, maybe(0.1, Just(false)));
+    (local, push, maybe(0.3, Just("/p/a".to_owned())), own).prop_map(|(local, push, cwd, (dirs, dedicated))| {
         let mut host = HostFacts::new(PathStyle::Posix);
+        host.dedicated = dedicated;
         (host.local, host.push, host.cwd, host.allowed_dirs) = (local, push, cwd, dirs);
         host.tool_argument = Some("project".to_owned());
         host
@@ -350,6 +380,7 @@ fn step() -> impl Strategy<Value = Step> {
     let act = prop_oneof![
         70 => event().prop_map(Act::Event),
         8 => (which(), list()).prop_map(|(which, list)| Act::Listed(which, list)),
+        5 => (which(), select(ANSWERS.to_vec())).prop_map(|(which, answer)| Act::Filled(which, answer.to_owned())),
         4 => (which(), refusal).prop_map(|(which, (kind, code, message))| Act::Refused(which, kind, code, message)),
         10 => (which(), found).prop_map(|(which, found)| Act::Probed(which, found)),
         2 => (session(), which(), list()).prop_map(|(session, which, list)| Act::Answer(session, which, list)),
@@ -371,7 +402,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// Events that belong together and would rarely meet by chance; anything may happen after them.
 fn scene() -> impl Strategy<Value = Vec<Act>> {
     let ids = (session(), few(4), few(5), few(5));
-    (0..7_u8, ids, select(LISTS.to_vec()), any::<bool>()).prop_map(
+    (0..13_u8, ids, select(LISTS.to_vec()), any::<bool>()).prop_map(
         |(kind, (session, channel, call, ask), list, flag)| scene_of(kind, session, (channel, call, ask), list, flag),
     )
 }
@@ -431,6 +462,40 @@ fn scene_of(kind: u8, session: u32, (channel, call, ask): (u32, u32, u32), list:
             Act::Probed(Which::Older, Some(EntryKind::Directory)),
             Act::Probed(Which::Newest, Some(EntryKind::Directory)),
         ],
+        // The user of a call is asked, and the call goes on as such calls do.
+        6 | 9..=11 => {
+            let mut params = SessionInitialized::new(session);
+            params.capabilities = Some(raw(CAPABILITIES[5]));
+            let answer = Act::Filled(Which::Newest, ANSWERS[usize::from(flag)].to_owned());
+            vec![
+                event(params.into()),
+                event(SessionReady::new(session).into()),
+                begin,
+                asked(ask),
+                listed(LISTS[7]),
+                Act::Probed(Which::Newest, Some(EntryKind::Directory)),
+                asked(ask + 1),
+                if kind == 9 { event(ChannelClosed::new(channel, ChannelEnd::Cut).into()) } else { answer.clone() },
+                answer,
+            ]
+        }
+        // Two rounds of a call that asks its user, on a pipe in a conversation.
+        7 | 8 => {
+            let round = |call: u32, responses: Option<&str>| {
+                let mut modern = started(call);
+                modern.capabilities = Some(raw(CAPABILITIES[5]));
+                modern.meta = flag.then(|| raw(r#"{"threadId":"c1"}"#));
+                modern.input_responses = responses.map(raw);
+                event(modern.into())
+            };
+            let ended = |call: u32| event(CallEnded::new(call).into());
+            let roots = format!(r#"{{"rootwise":{}}}"#, LISTS[7]);
+            let both = format!(r#"{{"rootwise":{},"rootwise-project":{}}}"#, LISTS[7], ANSWERS[0]);
+            let probed = || Act::Probed(Which::Newest, Some(EntryKind::Directory));
+            let returned = event(CallReturned::new(call, kind == 7).into());
+            let first = [ended(call), round(call, Some(&roots)), asked(ask), probed(), returned, ended(call)];
+            first.into_iter().chain([round(call, Some(&both)), asked(ask), probed()]).collect()
+        }
         _ => {
             let changed = event(SessionRootsChanged::new(session).into());
             vec![begin, asked(ask), event(InputClosed::new(session).into()), changed, asked(ask + 1)]

@@ -4,7 +4,9 @@
 
 use rootwise::endpoint::event::{CallStarted, ChannelEnd, EndpointEvent, SessionOpened};
 use rootwise::host::Transport;
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use super::memories::{MemoryKey, Whose};
 
 /// A place in the log.
 pub type At = usize;
@@ -26,8 +28,8 @@ pub enum Entry {
         /// The resolver's own id.
         own: u32,
     },
-    /// The client of a call must be asked.
-    NeedsInput(At),
+    /// The client of a call must be asked this.
+    NeedsInput(At, Value),
     /// It was logged that the client of a session, or no client without one, can be asked.
     CannotAsk(Option<At>),
     /// A list of roots arrived in a session whose lists are announced.
@@ -36,6 +38,11 @@ pub enum Entry {
     Shares {
         call: At,
         memory: At,
+    },
+    /// Whose memory it is that began with a call.
+    Remembers {
+        memory: At,
+        key: MemoryKey,
     },
     Verifying(At),
     Verified(At),
@@ -78,6 +85,8 @@ pub struct Sent {
     pub owner: At,
     /// The resolver's own token.
     pub token: u32,
+    /// Whether it asks the user, and not for roots.
+    pub is_form: bool,
     /// The ask that caused it, by the id that the resolver knows.
     pub cause: Option<u32>,
     pub call: Option<At>,
@@ -177,6 +186,24 @@ impl Log {
         })
     }
 
+    /// Whose memory it is that began with a call.
+    pub fn memory_key(&self, call: At) -> Option<&MemoryKey> {
+        self.0.iter().find_map(|entry| match entry {
+            Entry::Remembers { memory, key } if *memory == call => Some(key),
+            _ => None,
+        })
+    }
+
+    /// How many forms were sent, how many were in results, and how many conversations had a memory on a pipe.
+    pub fn reached(&self) -> [usize; 3] {
+        let count = |is_it: fn(&Entry) -> bool| self.0.iter().filter(|entry| is_it(entry)).count();
+        [
+            count(|entry| matches!(entry, Entry::Sent(sent) if sent.is_form)),
+            count(|entry| matches!(entry, Entry::NeedsInput(_, questions) if !questions["rootwise-project"].is_null())),
+            count(|entry| matches!(entry, Entry::Remembers { key: (Whose::Pipe(_), ..), .. })),
+        ]
+    }
+
     /// The owner of a call's resolver: its memory, its session, or the call itself; none if its session did not exist.
     pub fn owner(&self, call: At) -> Option<At> {
         if let Some(memory) = self.memory(call) {
@@ -198,8 +225,17 @@ impl Log {
         self.puts().any(|put| put.call == Some(call) && matches!(put.purpose, Purpose::Host(_)))
     }
 
-    pub fn needs_input(&self, call: At) -> bool {
-        self.0.iter().any(|entry| matches!(entry, Entry::NeedsInput(needs) if *needs == call))
+    /// The questions for the client of a call.
+    pub fn questions(&self, call: At) -> Option<Value> {
+        let mut all = Map::new();
+        for entry in &self.0 {
+            if let Entry::NeedsInput(needs, Value::Object(questions)) = entry
+                && *needs == call
+            {
+                all.extend(questions.clone());
+            }
+        }
+        (!all.is_empty()).then_some(Value::Object(all))
     }
 
     /// The channel with an id, with the calls that share it, as the log tells its life.
@@ -312,11 +348,19 @@ impl Log {
         })
     }
 
-    /// The request of an owner for which the host waits.
-    pub fn in_flight(&self, owner: At) -> Option<Sent> {
+    /// The requests of an owner for which the host waits: one for roots and one for the user at most, in this order.
+    pub fn requests(&self, owner: At) -> Vec<Sent> {
         let is_over =
             |number: u32| self.0.iter().any(|entry| matches!(entry, Entry::RequestOver(over) if *over == number));
-        self.sent().find(|sent| sent.owner == owner && !is_over(sent.number)).cloned()
+        let open = self.sent().filter(|sent| sent.owner == owner && !is_over(sent.number));
+        let mut open: Vec<Sent> = open.cloned().collect();
+        open.sort_by_key(|sent| sent.is_form);
+        open
+    }
+
+    /// The request for roots of an owner for which the host waits.
+    pub fn in_flight(&self, owner: At) -> Option<Sent> {
+        self.requests(owner).into_iter().find(|sent| !sent.is_form)
     }
 
     /// Whether a request is one of the last finished ones that a session remembers.

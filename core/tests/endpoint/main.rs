@@ -35,7 +35,7 @@ mod states;
 mod world;
 
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use generate::{Case, case, policy};
 use model::{ANY, Model};
@@ -125,6 +125,11 @@ fn sorted(mut output: Value) -> Value {
     output
 }
 
+/// How often all cases together came to what is rare: forms in requests, forms in results, conversations on pipes; and the
+/// cases that the model could not follow to their end.
+static REACHED: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
+static LOST: AtomicUsize = AtomicUsize::new(0);
+
 /// Whether the endpoint does what the model predicts; if not, the events up to the difference, as a vector.
 fn compare(case: &Case) -> Result<(), TestCaseError> {
     let mut endpoint = Endpoint::new(policy(case), &case.host).unwrap();
@@ -134,6 +139,7 @@ fn compare(case: &Case) -> Result<(), TestCaseError> {
         let (event, now) = world.event(&endpoint, step);
         let expected = model.step(&event, now);
         if model.is_lost {
+            LOST.fetch_add(1, Ordering::Relaxed);
             return Ok(());
         }
         let got = endpoint.handle(event, now);
@@ -160,13 +166,16 @@ fn compare(case: &Case) -> Result<(), TestCaseError> {
             prop_assert_eq!(model.project(session), endpoint.project(session), "{}", world.vector(case));
         }
     }
+    for (sum, count) in REACHED.iter().zip(model.log.reached()) {
+        sum.fetch_add(count, Ordering::Relaxed);
+    }
     Ok(())
 }
 
 /// Whether every promise is kept, up to the end of all sessions and calls.
 fn keep_promises(case: &Case) -> Result<(), TestCaseError> {
     let mut endpoint = Endpoint::new(policy(case), &case.host).unwrap();
-    let (mut promises, mut world) = (Promises::default(), World::default());
+    let (mut promises, mut world) = (Promises::of(&case.host), World::default());
     let broken =
         |promise: String, world: &World| TestCaseError::fail(format!("{promise} after\n{}", world.vector(case)));
     for step in &case.steps {
@@ -207,6 +216,9 @@ fn run(cases: u64, check: impl Fn(&Case) -> Result<(), TestCaseError> + Sync) {
 #[test]
 fn the_endpoint_does_what_the_model_predicts() {
     run(CASES, compare);
+    let [forms, in_results, conversations] = REACHED.each_ref().map(|sum| sum.load(Ordering::Relaxed));
+    println!("{forms} forms, {in_results} in results, {conversations} conversations on pipes; lost in {LOST:?} cases");
+    assert!([forms, in_results, conversations].iter().all(|count| *count > 0), "the cases are too tame");
 }
 
 #[test]

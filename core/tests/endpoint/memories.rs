@@ -1,16 +1,25 @@
 //! Whose memory a call has, and the folders of its caller (E24 and E27).
 
-use rootwise::endpoint::event::CallStarted;
+use rootwise::endpoint::event::{CallStarted, EndpointEvent};
 use rootwise::event::Event;
 use rootwise::host::{HostFacts, Transport};
 use rootwise::{Resolver, ResolverBuilder};
 
+use super::carry::saved;
 use super::log::{At, Entry};
 use super::model::{Model, Turn, has_relative};
 use super::parts;
 
-/// Whose memory it is: a caller, a client and a conversation.
-type MemoryKey = (Option<String>, Option<String>, Option<String>);
+/// Who may name conversations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whose {
+    Pipe(At),
+    Caller(String),
+    Machine,
+}
+
+/// Whose memory it is, with the client and the conversation.
+pub type MemoryKey = (Whose, Option<String>, Option<String>);
 
 impl Model {
     /// The folders of a call that has a memory: its own, or those of its session.
@@ -31,16 +40,23 @@ impl Model {
         }
     }
 
-    /// Whose memory a call has (E27). Cases name no conversations on pipes, which have no memory then.
+    /// Whose memory a new call has (E27).
     pub fn memory_key(&self, started: &CallStarted) -> Option<MemoryKey> {
-        let parts = parts::call(started, &self.policy);
         let session = started.session.map(|session| self.log.session(session.0));
+        let parts = parts::call(started, &self.policy);
         let (transport, local) = match session {
             Some(None) => return None,
             Some(Some(session)) => {
                 let opened = self.log.opened(session).unwrap();
-                if !parts.is_modern || opened.transport != Transport::Http {
+                if !parts.is_modern {
                     return None;
+                }
+                if opened.transport != Transport::Http {
+                    let resolver = &self.resolvers[&session];
+                    let fits = started.allowed_dirs.is_none() || resolver.host().allowed_dirs.is_some();
+                    let is_one = resolver.host().dedicated != Some(false) || opened.transport != Transport::Stdio;
+                    let has_one = parts.conversation.is_some() && fits && is_one && !is_shared(resolver);
+                    return has_one.then(|| (Whose::Pipe(session), parts.client, parts.conversation));
                 }
                 (opened.transport, opened.local)
             }
@@ -48,20 +64,47 @@ impl Model {
         };
         let facts = self.facts(transport, local, None);
         let is_local = facts.local.unwrap_or(transport == Transport::Stdio);
-        let is_of_machine = parts.conversation.is_some() && is_local;
-        (started.caller.is_some() || is_of_machine).then(|| (started.caller.clone(), parts.client, parts.conversation))
+        let whose = match &started.caller {
+            Some(caller) => Whose::Caller(caller.clone()),
+            None if parts.conversation.is_some() && is_local => Whose::Machine,
+            None => return None,
+        };
+        Some((whose, parts.client, parts.conversation))
+    }
+
+    /// The memories of conversations on a pipe.
+    fn conversations(&self, pipe: At) -> Vec<At> {
+        let is_its = |owner: &At| matches!(self.log.memory_key(*owner), Some((Whose::Pipe(of), ..)) if *of == pipe);
+        self.resolvers.keys().copied().filter(is_its).collect()
+    }
+
+    /// The conversations of a pipe end with it.
+    pub fn end_conversations(&mut self, pipe: At, turn: &mut Turn) {
+        for memory in self.conversations(pipe) {
+            self.process(memory, Event::Closed, turn);
+            self.resolvers.remove(&memory);
+        }
+    }
+
+    /// Once several clients share a pipe, its conversations count for nothing. What becomes of a call that has begun the
+    /// resolvers of the model cannot be told; a vector has it.
+    pub fn share_conversations(&mut self, pipe: At) {
+        if self.log.opened(pipe).is_some() && is_shared(&self.resolvers[&pipe]) {
+            let conversations = self.conversations(pipe);
+            let is_in_use = |(at, event): (At, &EndpointEvent)| match event {
+                EndpointEvent::CallStarted(started) if self.log.call(started.call.0) == Some(at) => {
+                    self.log.memory(at).is_some_and(|memory| conversations.contains(&memory))
+                }
+                _ => false,
+            };
+            self.is_lost |= self.log.events().any(is_in_use);
+        }
     }
 
     /// Has a call share the newest memory with its key, unless that cannot be confined as the call is.
     pub fn join_memory(&mut self, call: At, key: &MemoryKey, turn: &mut Turn) {
-        let is_like = |other: At| {
-            let started = self.log.started(other).unwrap();
-            let parts = parts::call(started, &self.policy);
-            (started.caller.clone(), parts.client, parts.conversation) == *key
-        };
-        let mut memories: Vec<At> = self.resolvers.keys().copied().collect();
-        memories.retain(|owner| self.log.memory(*owner) == Some(*owner));
-        let known = memories.into_iter().find(|owner| is_like(*owner));
+        let mut memories = self.resolvers.keys().copied();
+        let known = memories.find(|owner| self.log.memory_key(*owner) == Some(key));
         let dirs = self.callers_dirs(call);
         if let Some(memory) = known {
             let is_confined = self.resolvers[&memory].host().allowed_dirs.is_some();
@@ -73,6 +116,7 @@ impl Model {
             self.resolvers.remove(&memory);
         }
         self.log.add(Entry::Shares { call, memory: call });
+        self.log.add(Entry::Remembers { memory: call, key: key.clone() });
         let builder = Resolver::builder(self.callers_facts(call)).policy(self.policy.clone());
         let builder = dirs.iter().fold(builder, ResolverBuilder::allowed_dirs);
         let builder = if key.2.is_some() { builder.for_conversation() } else { builder.for_caller() };
@@ -94,4 +138,9 @@ impl Model {
             Some(_) => false,
         }
     }
+}
+
+/// Whether several clients have shown themselves to a resolver.
+fn is_shared(resolver: &Resolver) -> bool {
+    saved(resolver)["state"]["sharing"]["shown"] == true
 }

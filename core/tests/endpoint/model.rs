@@ -10,6 +10,7 @@ use rootwise::endpoint::event::{
 };
 use rootwise::event::{
     EntryKind, Event, HostFactsChanged, Message, Probed, RefusalKind, RequestRefused, RootsChanged, RootsListed,
+    UserAnswered,
 };
 use rootwise::host::{HostFacts, Transport};
 use rootwise::policy::Policy;
@@ -18,6 +19,7 @@ use rootwise::{Resolver, ResolverBuilder, Reuse};
 use serde_json::{Value, json};
 
 use super::calls::{Kind, Question};
+use super::carry::{open_tokens, saved};
 use super::log::{At, Entry, Log, Purpose, Sent};
 use super::parts;
 
@@ -66,9 +68,9 @@ impl Turn {
         self.actions.push(line);
     }
 
-    pub fn result(&mut self, call: u32, with_question: bool, state: Option<&String>) {
+    pub fn result(&mut self, call: u32, questions: Option<Value>, state: Option<&String>) {
         let mut result = json!({ "type": "callResult", "call": call });
-        set(&mut result, "inputRequests", with_question.then(|| json!({ "rootwise": { "method": "roots/list" } })));
+        set(&mut result, "inputRequests", questions);
         set(&mut result, "requestState", state.cloned());
         self.actions.push(result);
     }
@@ -321,13 +323,13 @@ impl Model {
         if let Some(project) = resolver.project() {
             turn.sessions.insert(opened.session.0, (Some(Some(project.clone())), None));
         }
-        let lost = saved(&resolver)["state"]["cycle"]["inFlight"]["token"].as_u64();
+        let lost = open_tokens(&resolver);
         let is_restored = opened.saved.is_some();
         let at = self.note(opened);
         self.resolvers.insert(at, resolver);
         if is_restored {
             turn.queue.push_back((at, RootsChanged::default().into()));
-            turn.queue.extend(lost.map(|token| (at, refused(token as u32, RefusalKind::Abandoned))));
+            turn.queue.extend(lost.into_iter().map(|token| (at, refused(token, RefusalKind::Abandoned))));
         }
         Ok(())
     }
@@ -335,14 +337,13 @@ impl Model {
     fn close(&mut self, session: At, turn: &mut Turn) {
         let id = self.log.session_id(session);
         let last = self.resolvers[&session].project().cloned();
-        let request = self.log.in_flight(session);
+        let requests = self.log.requests(session);
+        self.end_conversations(session, turn);
         self.process(session, Event::Closed, turn);
         if last.is_some() {
             turn.actions.push(json!({ "type": "announce", "session": id, "from": last, "to": null, "ended": true }));
         }
-        if let Some(request) = request {
-            self.cancel(&request, None, turn);
-        }
+        requests.iter().for_each(|request| self.cancel(request, None, turn));
         self.resolvers.remove(&session);
     }
 
@@ -357,10 +358,9 @@ impl Model {
                 self.tell(seen.session.0, request_seen(seen.id.get(), method, None), turn);
             }
             EndpointEvent::InputClosed(closed) => {
-                let request = self.log.session(closed.session.0).and_then(|session| self.log.in_flight(session));
-                if let Some(request) = request {
-                    self.end_request(&request, RefusalKind::Undeliverable, turn);
-                }
+                let session = self.log.session(closed.session.0);
+                let requests = session.map_or_else(Vec::new, |session| self.log.requests(session));
+                requests.iter().for_each(|request| self.end_request(request, RefusalKind::Undeliverable, turn));
             }
             EndpointEvent::Message(message) => self.message(&message, turn),
             EndpointEvent::AskWithdrawn(withdrawn) => self.withdrawn(withdrawn.ask.0, turn),
@@ -371,8 +371,12 @@ impl Model {
                     turn.log("warning", "event_failed", self.log.session_id(sent.owner), None);
                     return self.process(sent.owner, refused(sent.token, RefusalKind::Unreadable), turn);
                 }
-                let listed = RootsListed::new(answered.result).request(RequestToken(sent.token));
-                self.process(sent.owner, listed.into(), turn);
+                let result = answered.result;
+                let event = match sent.is_form {
+                    true => UserAnswered::new(sent.token, result).into(),
+                    false => RootsListed::new(result).request(RequestToken(sent.token)).into(),
+                };
+                self.process(sent.owner, event, turn);
             }
             EndpointEvent::RequestRefused(answer) => {
                 let Some(sent) = self.replied(answer.request.0, turn) else { return };
@@ -498,7 +502,7 @@ impl Model {
     fn replied(&self, number: u32, turn: &mut Turn) -> Option<Sent> {
         let sent = self.log.sent().find(|sent| sent.number == number).cloned();
         let is_known = |sent: &Sent| {
-            let in_flight = self.log.in_flight(sent.owner).is_some_and(|other| other.number == sent.number);
+            let in_flight = self.log.requests(sent.owner).iter().any(|other| other.number == sent.number);
             self.log.is_open(sent.owner) && (in_flight || self.log.is_remembered(sent))
         };
         let code = if sent.is_some() { "answer_stale" } else { "answer_unexpected" };
@@ -555,7 +559,9 @@ impl Model {
         let is_broken = closed.end == ChannelEnd::Broken;
         self.note(closed);
         let Some((channel, calls)) = found else { return };
-        let on_it = self.log.in_flight(channel.session).filter(|sent| sent.channel == Some(channel.at));
+        let on_it = self.log.requests(channel.session).into_iter().filter(|sent| sent.channel == Some(channel.at));
+        // A form on a channel that is cut stays there (E28).
+        let on_it: Vec<Sent> = on_it.filter(|sent| is_broken || !sent.is_form).collect();
         if is_broken {
             for call in calls {
                 self.end_asks(call, "cancelled", turn);
@@ -563,26 +569,12 @@ impl Model {
         } else if !self.carriers(channel.session, None).iter().any(|(_, channel)| !channel.is_cut) {
             return;
         }
-        if let Some(request) = on_it {
-            self.end_request(&request, RefusalKind::Abandoned, turn);
-        }
+        on_it.iter().for_each(|request| self.end_request(request, RefusalKind::Abandoned, turn));
     }
 }
 
 pub fn has_relative(dirs: Option<&Vec<String>>) -> bool {
     dirs.is_some_and(|dirs| dirs.iter().any(|dir| !dir.starts_with('/')))
-}
-
-/// What a resolver would save, which tells more about it than its views.
-pub fn saved(resolver: &Resolver) -> Value {
-    serde_json::from_str(&resolver.snapshot()).unwrap()
-}
-
-/// The number of lists that a resolver has accepted; only its debug text tells.
-pub fn lists(resolver: &Resolver) -> u32 {
-    let text = format!("{resolver:?}");
-    let number = text.rsplit_once(" lists: ").map_or("", |(_, rest)| rest);
-    number.split(|c: char| !c.is_ascii_digit()).next().and_then(|number| number.parse().ok()).unwrap()
 }
 
 pub fn refused(token: u32, kind: RefusalKind) -> Event {

@@ -28,7 +28,7 @@ pub struct Parts {
     pub too_large: usize,
 }
 
-fn value(raw: &RawValue) -> Value {
+pub fn value(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or(Value::Null)
 }
 
@@ -36,15 +36,24 @@ fn raw(value: &Value) -> Box<RawValue> {
     to_raw_value(value).unwrap()
 }
 
-/// What capabilities say about roots: only an object declares them.
+/// What capabilities say about roots and forms: only an object declares them.
 fn declared(capabilities: &Value) -> Value {
-    match &capabilities["roots"] {
+    let mut declared = match &capabilities["roots"] {
         Value::Object(roots) if roots.get("listChanged") == Some(&Value::Bool(true)) => {
             json!({ "roots": { "listChanged": true } })
         }
         Value::Object(_) => json!({ "roots": {} }),
         _ => json!({}),
+    };
+    let elicitation = &capabilities["elicitation"];
+    let shows_forms = match &elicitation["form"] {
+        Value::Null => elicitation["url"].is_null(),
+        form => form.is_object(),
+    };
+    if elicitation.is_object() && shows_forms {
+        declared["elicitation"] = json!({});
     }
+    declared
 }
 
 /// The client's name, and whether it is too long to be one.
@@ -116,15 +125,17 @@ pub fn call(started: &CallStarted, policy: &Policy) -> Parts {
         let (name, is_long) = named(&info);
         too_large += usize::from(is_long);
         let responses = started.input_responses.as_deref().map_or(Value::Null, value);
-        let answer = responses.get("rootwise").map(|answer| {
+        let mut answers = Map::new();
+        for key in ["rootwise", "rootwise-project"] {
+            let Some(answer) = responses.get(key) else { continue };
             let is_large = answer.to_string().len() > most;
             too_large += usize::from(is_large);
-            if is_large { Value::Null } else { answer.clone() }
-        });
+            answers.insert(key.to_owned(), if is_large { Value::Null } else { answer.clone() });
+        }
         let capabilities = started.capabilities.as_deref().map_or_else(|| meta[CAPABILITIES].clone(), value);
         facts.capabilities = Some(raw(&declared(&capabilities)));
         facts.client_info = name.map(|name| raw(&name));
-        facts.input_responses = answer.map(|answer| raw(&json!({ "rootwise": answer })));
+        facts.input_responses = (!answers.is_empty()).then(|| raw(&Value::Object(answers)));
     } else if started.session.is_none() {
         facts.capabilities = Some(raw(&json!({})));
     }

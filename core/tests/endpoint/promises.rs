@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rootwise::action::{Answer, Outcome};
+use rootwise::action::{Answer, Outcome, RequestMethod};
 use rootwise::endpoint::EndpointOutput;
 use rootwise::endpoint::action::EndpointAction;
 use rootwise::endpoint::event::{CallEnded, CallStarted, ChannelEnd, EndpointEvent, SessionClosed};
-use rootwise::host::Transport;
+use rootwise::host::{HostFacts, Transport};
 use rootwise::path::{self, PathStyle};
 use rootwise::{Endpoint, Misuse};
 use serde_json::Value;
@@ -15,6 +15,9 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default)]
 pub struct Promises {
     sessions: BTreeMap<u32, Transport>,
+    /// Whether the process is on its clients' machine, and the sessions that say so themselves.
+    is_local: Option<bool>,
+    sessions_local: BTreeMap<u32, bool>,
     /// The open and cut channels, by the session they belong to, with the calls that share one.
     channels: BTreeMap<u32, (u32, BTreeSet<u32>)>,
     calls: BTreeMap<u32, Call>,
@@ -36,8 +39,8 @@ struct Call {
     session: Option<u32>,
     dirs: Option<Vec<String>>,
     has_returned: bool,
-    /// Whether it belongs to a caller, and so to no session.
-    has_caller: bool,
+    /// Whether it has a memory, and so belongs to no session.
+    has_memory: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -45,6 +48,7 @@ struct Request {
     session: u32,
     /// The JSON-RPC id.
     id: Value,
+    is_form: bool,
     /// Whether it was answered on a pipe, where another client may answer it too.
     is_answered: bool,
 }
@@ -65,6 +69,10 @@ fn rank(action: &EndpointAction) -> u8 {
 }
 
 impl Promises {
+    pub fn of(host: &HostFacts) -> Self {
+        Self { is_local: host.local, ..Self::default() }
+    }
+
     /// Passes an event on, and returns what it caused; an error says which promise was broken.
     pub fn handle(
         &mut self,
@@ -141,6 +149,8 @@ impl Promises {
         match event {
             EndpointEvent::SessionOpened(opened) => {
                 self.sessions.insert(opened.session.0, opened.transport);
+                self.sessions_local.remove(&opened.session.0);
+                self.sessions_local.extend(opened.local.map(|is_local| (opened.session.0, is_local)));
                 self.session_dirs.remove(&opened.session.0);
                 self.session_dirs.extend(opened.allowed_dirs.clone().map(|dirs| (opened.session.0, dirs)));
             }
@@ -160,11 +170,14 @@ impl Promises {
                 let session = started.session.map(|session| session.0).filter(|id| self.sessions.contains_key(id));
                 let dirs = started.allowed_dirs.clone();
                 let is_http = session.is_some_and(|id| self.sessions[&id] == Transport::Http);
-                let has_caller = started.caller.is_some() && is_http && is_modern(started);
-                self.calls.insert(started.call.0, Call { session, dirs, has_returned: false, has_caller });
+                let is_local = session.and_then(|id| self.sessions_local.get(&id).copied()).or(self.is_local);
+                let names_one = started.meta.as_ref().is_some_and(|meta| meta.get().contains("threadId"));
+                let is_known = started.caller.is_some() || names_one && is_local == Some(true);
+                let has_memory = is_known && is_http && is_modern(started);
+                self.calls.insert(started.call.0, Call { session, dirs, has_returned: false, has_memory });
                 if let (Some(session), Some(channel)) = (session, started.channel)
                     && self.sessions[&session] == Transport::Http
-                    && !has_caller
+                    && !has_memory
                 {
                     let shared = self.channels.entry(channel.0).or_insert_with(|| (session, BTreeSet::new()));
                     shared.1.insert(started.call.0);
@@ -194,6 +207,7 @@ impl Promises {
             EndpointEvent::AskWithdrawn(withdrawn) => drop(self.waiting.remove(&withdrawn.ask.0)),
             EndpointEvent::RequestAnswered(answered) => self.answered(answered.request.0),
             EndpointEvent::RequestRefused(refused) => self.answered(refused.request.0),
+            EndpointEvent::HostFactsChanged(changed) => self.is_local = changed.facts.local,
             _ => {}
         }
     }
@@ -209,8 +223,8 @@ impl Promises {
     fn asked(&mut self, ask: u32, call: Option<u32>, session: Option<u32>) {
         let of_call = || call.and_then(|call| self.calls.get(&call)?.session);
         let session = session.or_else(of_call);
-        let has_caller = call.and_then(|call| self.calls.get(&call)).is_some_and(|call| call.has_caller);
-        self.waiting.insert(ask, session.filter(|_| !has_caller));
+        let has_memory = call.and_then(|call| self.calls.get(&call)).is_some_and(|call| call.has_memory);
+        self.waiting.insert(ask, session.filter(|_| !has_memory));
         let own = call.and_then(|call| self.calls.get(&call)?.dirs.clone());
         let dirs = own.or_else(|| self.session_dirs.get(&session?).cloned());
         self.ask_dirs.remove(&ask);
@@ -284,8 +298,10 @@ impl Promises {
             },
             EndpointAction::SendRequest(sent) => {
                 let session = sent.session.0;
-                if self.in_flight.values().any(|request| request.session == session && !request.is_answered) {
-                    return Err("two requests of one session are in flight".to_owned());
+                let is_form = sent.method == RequestMethod::ElicitationCreate;
+                let is_same = |other: &Request| other.session == session && other.is_form == is_form;
+                if self.in_flight.values().any(|request| is_same(request) && !request.is_answered) {
+                    return Err("two requests of one kind and session are in flight".to_owned());
                 }
                 if let Some(call) = sent.call
                     && self.calls.get(&call.0).is_none_or(|call| call.session != Some(session))
@@ -305,8 +321,8 @@ impl Promises {
                     return Err(format!("request {} does not count up", sent.request));
                 }
                 let message: Value = serde_json::from_str(&sent.message).map_err(|error| error.to_string())?;
-                self.in_flight
-                    .insert(sent.request.0, Request { session, id: message["id"].clone(), is_answered: false });
+                let request = Request { session, id: message["id"].clone(), is_form, is_answered: false };
+                self.in_flight.insert(sent.request.0, request);
                 vec![session]
             }
             EndpointAction::Probe(probe) => {

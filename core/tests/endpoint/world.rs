@@ -1,6 +1,7 @@
 //! What a host would know while a case runs, which is what turns its steps into events; and the case as a vector.
 
 use rootwise::Endpoint;
+use rootwise::action::RequestMethod;
 use rootwise::endpoint::EndpointOutput;
 use rootwise::endpoint::action::EndpointAction;
 use rootwise::endpoint::event::{
@@ -17,6 +18,8 @@ pub struct World {
     pub now: u64,
     /// The requests that were sent, with their JSON-RPC ids.
     requests: Vec<(u32, Value)>,
+    /// Those that ask the user.
+    forms: Vec<u32>,
     probes: Vec<(u32, Vec<String>)>,
     steps: Vec<Value>,
 }
@@ -48,6 +51,10 @@ impl World {
         match act.clone() {
             Act::Event(event) => event,
             Act::Listed(which, list) => RequestAnswered::new(request(which), raw(&list)).into(),
+            Act::Filled(which, answer) => {
+                let form = pick(&self.forms, which).copied().unwrap_or_else(|| request(which));
+                RequestAnswered::new(form, raw(&answer)).into()
+            }
             Act::Refused(which, kind, code, message) => {
                 let mut refused = RequestRefused::new(request(which), kind);
                 (refused.code, refused.message) = (code, Some(message));
@@ -87,6 +94,7 @@ impl World {
             match action {
                 EndpointAction::SendRequest(sent) => {
                     let message: Value = serde_json::from_str(&sent.message).unwrap();
+                    self.forms.extend((sent.method == RequestMethod::ElicitationCreate).then_some(sent.request.0));
                     self.requests.push((sent.request.0, message["id"].clone()));
                 }
                 EndpointAction::Probe(probe) => {
