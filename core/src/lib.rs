@@ -6,6 +6,7 @@ extern crate alloc;
 
 mod api;
 pub mod clients;
+mod collect;
 pub mod endpoint;
 pub mod error;
 mod id;

@@ -6,6 +6,7 @@ use alloc::{borrow::ToOwned, collections::BTreeMap};
 
 use serde::Serialize;
 
+use crate::collect::inserted;
 use crate::parameter::ProjectParameter;
 use crate::texts::tools as texts;
 
@@ -76,7 +77,7 @@ pub struct ReadyTools {
 pub fn ready_tools() -> ReadyTools {
     let project = ProjectParameter { r#type: "string".to_owned(), description: texts::SWITCH_TO.to_owned() };
     let takes_project = InputSchema {
-        properties: BTreeMap::from([("project".to_owned(), project)]),
+        properties: inserted([("project".to_owned(), project)]),
         required: ["project".to_owned()].into(),
         additional_properties: Some(false),
         ..nothing()

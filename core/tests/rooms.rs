@@ -13,7 +13,7 @@ use std::{env, fs};
 
 /// The top modules of the crate by level. A room may use every room of a lower level, and none of its own.
 ///
-/// - `id` is plain numbers, which everything uses.
+/// - `id` is plain numbers, and `collect` puts items into maps; everything uses them.
 /// - `texts` are the sentences for people, by the keys of `api`.
 /// - `error` shows the texts of others in display form, so it stands on `path`; what returns its errors stands above it.
 /// - `parameter` describes a parameter of tools, and `tools` whole ones; apart from that, only `wire` uses them.
@@ -21,7 +21,7 @@ use std::{env, fs};
 /// - `provide` and `clients` are the other side of the wire: what a client lists, and what known clients do.
 /// - `testing` drives a resolver from outside, as `wire` does.
 const LEVELS: [&[&str]; 13] = [
-    &["id"],
+    &["collect", "id"],
     &["api"],
     &["texts"],
     &["path"],

@@ -15,47 +15,60 @@ use crate::clock::Clock;
 /// A resolver before the event, and the text of the event.
 type Prepared = (Resolver, String);
 
-pub(crate) fn measure() {
-    let mut rows = Vec::new();
-    let mut growth = |what, n, prepare: &dyn Fn(usize) -> Prepared| rows.push(row(what, n, prepare));
-    growth("roots in a list", 1000, &|n| (ready("recommended"), listed(n, 8)));
-    growth("bytes of a list (256 roots)", 400, &|n| (ready("recommended"), listed(256, n)));
-    growth("waiting asks that a list is for", 100, &|n| (asked(n, |_| String::new()), listed(16, 8)));
-    growth("waiting asks that all differ", 100, &|n| {
-        (asked(n, |at| format!(r#","target":"/home/me/{at}""#)), listed(16, 8))
-    });
-    growth("waiting asks, while another event passes", 100, &|n| {
+/// What grows, how much of it there is, and the event.
+type Row = (&'static str, usize, fn(usize) -> Prepared);
+
+const ROWS: &[Row] = &[
+    ("roots in a list", 1000, |n| (ready("recommended"), listed(n, 8))),
+    ("bytes of a list (256 roots)", 400, |n| (ready("recommended"), listed(256, n))),
+    ("waiting asks that a list is for", 100, |n| (asked(n, |_| String::new()), listed(16, 8))),
+    ("waiting asks that all differ", 100, |n| (asked(n, |at| format!(r#","target":"/home/me/{at}""#)), listed(16, 8))),
+    ("waiting asks, while another event passes", 100, |n| {
         (asked(n, |_| String::new()), r#"{"type":"rootsChanged"}"#.into())
-    });
-    growth("waiting asks at the end of the connection", 100, &|n| {
+    }),
+    ("waiting asks at the end of the connection", 100, |n| {
         (asked(n, |_| String::new()), r#"{"type":"closed"}"#.into())
-    });
-    growth("headers of an ask", 3200, &|n| (ready("recommended"), facts("headers", n)));
-    growth("query parameters of an ask", 3200, &|n| (ready("recommended"), facts("query", n)));
-    growth("members of _meta", 3200, &|n| (ready("recommended"), facts("meta", n)));
-    growth("bytes of an argument", 100_000, &|n| {
+    }),
+    ("headers of an ask", 3200, |n| (ready("recommended"), facts("headers", n))),
+    ("query parameters of an ask", 3200, |n| (ready("recommended"), facts("query", n))),
+    ("members of _meta", 3200, |n| (ready("recommended"), facts("meta", n))),
+    ("bytes of an argument", 100_000, |n| {
         (ready("recommended"), format!(r#"{{"type":"asked","ask":1,"facts":{{"argument":"/{}"}}}}"#, "x".repeat(n)))
-    });
-    growth("paths in the reply to a probe", 25, &probed);
-    growth("waiting asks that got equal replies apart", 100, &|n| {
+    }),
+    ("paths in the reply to a probe", 25, probed),
+    ("waiting asks that got equal replies apart", 100, |n| {
         (asked_apart(n), r#"{"type":"rootsListed","request":1,"result":{"roots":[]}}"#.into())
-    });
-    growth("elements of a batch that are no messages", 20_000, &|n| {
+    }),
+    ("elements of a batch that are no messages", 20_000, |n| {
         (ready("recommended"), format!(r#"{{"type":"message","text":"[{}]"}}"#, ["0"].repeat(n).join(",")))
-    });
-    growth("messages in a batch", 2000, &|n| {
+    }),
+    ("messages in a batch", 2000, |n| {
         let message = r#"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/roots/list_changed\"}"#;
         (ready("recommended"), format!(r#"{{"type":"message","text":"[{}]"}}"#, [message].repeat(n).join(",")))
-    });
-    println!("{}", Value::Array(rows));
+    }),
+];
+
+pub(crate) fn measure() {
+    println!("{}", ROWS.iter().map(row).collect::<Value>());
+}
+
+/// Passes the event of a row for this size, as often as wanted and up to `MOST` times: two counts differ only by the events.
+pub(crate) fn repeat(what: &str, n: usize, count: usize) {
+    const MOST: usize = 3;
+    let (_, _, prepare) = ROWS.iter().find(|row| row.0 == what).unwrap_or_else(|| panic!("no row {what}"));
+    let (resolver, event) = prepare(n);
+    let mut resolvers = vec![resolver; MOST];
+    for resolver in &mut resolvers[..count] {
+        black_box(wire::handle_json(resolver, &event, 10.0));
+    }
 }
 
 /// Both sizes take turns, and the shortest of several runs counts.
-fn row(what: &str, n: usize, prepare: &dyn Fn(usize) -> Prepared) -> Value {
-    let sizes = [n, 10 * n].map(|n| (n, prepare(n)));
+fn row((what, n, prepare): &Row) -> Value {
+    let sizes = [*n, 10 * n].map(prepare);
     let mut times = [Duration::MAX; 2];
     for _ in 0..9 {
-        for ((_, (resolver, event)), best) in sizes.iter().zip(&mut times) {
+        for ((resolver, event), best) in sizes.iter().zip(&mut times) {
             let mut resolver = resolver.clone();
             let start = Clock::now();
             black_box(wire::handle_json(&mut resolver, event, 10.0));

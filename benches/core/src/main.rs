@@ -5,6 +5,7 @@
 //! cargo run --release -p rootwise-bench -- times 60          # processor time of each scenario and its floor, as JSON
 //! cargo run --release -p rootwise-bench -- repeat session 50 # for callgrind and other profilers
 //! cargo run --release -p rootwise-bench -- growth            # the time of one event for n and 10 n, as JSON
+//! cargo run --release -p rootwise-bench -- growth "members of _meta" 3200 1 # one such event, for callgrind
 //! cargo run --release -p rootwise-bench -- memory 100000     # connections at once, then ten times as many in turn, as JSON
 //! cargo run --release -p rootwise-bench -- pipe SERVER       # what `rootwise run` is compared with
 //! ```
@@ -33,6 +34,7 @@ fn main() {
         ["times", rounds] => times::measure(rounds.parse().unwrap()),
         ["repeat", name, count] => repeat(name, count.parse().unwrap()),
         ["growth"] => growth::measure(),
+        ["growth", what, n, count] => growth::repeat(what, n.parse().unwrap(), count.parse().unwrap()),
         ["memory", connections] => memory::measure(connections.parse().unwrap()),
         ["pipe", command @ ..] => pipe::run(command),
         _ => panic!("unknown arguments: {words:?}"),

@@ -9,12 +9,15 @@ use rootwise::policy::Policy;
 use rootwise::wire::{self, PolicyCache};
 use rootwise::{Endpoint, Resolver};
 
+use crate::floor;
+
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     pub(crate) make: fn() -> Box<dyn FnMut()>,
 }
 
 pub(crate) const ALL: &[Scenario] = &[
+    Scenario { name: "floor", make: || floor::floor(SESSION, FOLDER) },
     Scenario { name: "session", make: session },
     Scenario { name: "endpoint-session", make: endpoint_session },
     Scenario { name: "endpoint-refresh", make: endpoint_refresh },
@@ -35,10 +38,10 @@ pub(crate) fn named(name: &str) -> Box<dyn FnMut()> {
 }
 
 /// The folder that is the project.
-pub(crate) const FOLDER: &str = "file:///home/me/project";
+const FOLDER: &str = "file:///home/me/project";
 
 /// A whole session of one connection: the handshake, an ask, three roots, the disk.
-pub(crate) const SESSION: &[&str] = &[
+const SESSION: &[&str] = &[
     r#"{"type":"clientInitialized","protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true}},"clientInfo":{"name":"bench","version":"1"}}"#,
     r#"{"type":"clientReady"}"#,
     r#"{"type":"asked","ask":1}"#,

@@ -3,15 +3,13 @@
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::floor;
-use crate::scenarios::{self, FOLDER, SESSION};
+use crate::scenarios;
 
 /// Repetitions in one round.
 const BATCH: u32 = 50;
 
 pub(crate) fn measure(rounds: usize) {
-    let named = scenarios::ALL.iter().map(|scenario| (scenario.name, (scenario.make)()));
-    let mut works: Vec<_> = named.chain([("floor", floor::floor(SESSION, FOLDER))]).collect();
+    let mut works: Vec<_> = scenarios::ALL.iter().map(|scenario| (scenario.name, (scenario.make)())).collect();
     let mut samples = vec![Vec::new(); works.len()];
     for round in 0..rounds + 5 {
         for turn in 0..works.len() {

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::collect::inserted;
 use crate::error::ConfigError;
 use crate::path::PathStyle;
 use crate::path::uri::file_uri_to_path;
@@ -147,7 +148,7 @@ impl KnownClient {
         let separator = if style == PathStyle::Windows { ";" } else { ":" };
         let value = |is_list: bool| if is_list { Some(folders.join(separator)) } else { folders.first().cloned() };
         let known = self.variables.iter().filter(|_| !folders.is_empty());
-        known.filter_map(|(name, is_list)| Some(((*name).to_string(), value(*is_list)?))).collect()
+        inserted(known.filter_map(|(name, is_list)| Some(((*name).to_string(), value(*is_list)?))))
     }
 
     /// The folder that is the working directory of its servers; none if that is where the client was started.

@@ -120,7 +120,7 @@ impl Endpoint {
             }
         };
         let channel = self.join_channel(id, scope.session(), channel)?;
-        self.scopes.extend(alone.map(|alone| (scope, alone)));
+        self.scopes.extend(alone.map(|alone| (scope, alone.into())));
         let facts = RequestFacts { allowed_dirs: dirs, ..facts };
         self.log_too_large(&too_large, scope.session(), turn);
         let is_repeatable = started.method.as_deref().is_none_or(|method| REPEATABLE.contains(&method));
@@ -138,7 +138,7 @@ impl Endpoint {
             has_returned,
             hints: Vec::new(),
         };
-        self.calls.insert(id, call);
+        self.calls.insert(id, call.into());
         if let Some(session) = self.scopes.get_mut(&scope) {
             session.calls.insert(id);
         }
@@ -157,7 +157,7 @@ impl Endpoint {
             return Ok(CallChannel::None);
         }
         let new = Channel { session, calls: Vec::new(), is_cut: false };
-        let known = self.channels.entry(channel).or_insert(new);
+        let known = self.channels.entry(channel).or_insert(new.into());
         if known.session != session
             || self.scopes.get(&Scope::Session(session)).is_some_and(|owner| owner.standalone.contains(&channel))
         {
@@ -302,7 +302,7 @@ impl Endpoint {
 
     /// Answers from what is known. A copy is asked, so that the session neither sends nor remembers anything for it.
     fn peek(&self, ask: AskId, scope: Scope, asked: Asked, cannot_ask: Option<CannotAsk>, turn: &mut Turn) {
-        let Some(Session { resolver, .. }) = self.scopes.get(&scope) else { return };
+        let Some(resolver) = self.scopes.get(&scope).map(|session| &session.resolver) else { return };
         let is_plain = asked.want == Want::Project && asked.facts.is_empty() && asked.target.is_none();
         let id = asked.ask;
         let own = |action| match action {
@@ -380,7 +380,7 @@ impl Endpoint {
     }
 
     fn next_ask(&mut self, scope: Scope) -> AskId {
-        self.scopes.get_mut(&scope).map_or_else(AskId::default, Session::next_ask)
+        self.scopes.get_mut(&scope).map_or_else(AskId::default, |session| session.next_ask())
     }
 
     /// What a question is put to its resolver with; none if it is answered already.

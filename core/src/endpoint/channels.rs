@@ -48,7 +48,7 @@ impl Endpoint {
         if let Some(owner) = self.scopes.get_mut(&Scope::Session(session)) {
             owner.standalone.push(channel);
             owner.channels.insert(channel);
-            self.channels.insert(channel, Channel { session, calls: Vec::new(), is_cut: false });
+            self.channels.insert(channel, Channel { session, calls: Vec::new(), is_cut: false }.into());
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::api::action::{FORM_KEY, INPUT_KEY};
+use crate::collect::inserted;
 use crate::peer::client::CONVERSATION_KEYS;
 use crate::policy::{Policy, SourceKind, path_map};
 
@@ -56,8 +57,8 @@ impl PolicyInputs {
             conversation: CONVERSATION_KEYS.map(Into::into).into(),
             input_keys: [INPUT_KEY, FORM_KEY].map(Into::into).into(),
             value_bytes: policy.config.limits.value_bytes,
-            env: [path_map::VARIABLE.into()].into(),
-            options: [path_map::OPTION.into()].into(),
+            env: inserted([path_map::VARIABLE.into()]),
+            options: inserted([path_map::OPTION.into()]),
             ..Self::default()
         };
         for source in &policy.config.sources {

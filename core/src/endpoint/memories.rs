@@ -157,7 +157,7 @@ impl Endpoint {
         let serves = if key.conversation.is_some() { Serves::Conversation } else { Serves::Caller };
         let memory = Session::new(self.builder(&own)?.serving(serves).build()?, own);
         let scope = Scope::Memory(self.memories.add(key, self.now));
-        self.scopes.insert(scope, memory);
+        self.scopes.insert(scope, memory.into());
         Ok((scope, dirs))
     }
 

@@ -15,6 +15,7 @@ mod rounds;
 mod sessions;
 mod turn;
 
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -62,11 +63,12 @@ pub struct Endpoint {
     policy: Arc<Policy>,
     hosts: Hosts,
     inputs: PolicyInputs,
-    /// Everything that is remembered, by whom it concerns: nothing passes from one scope to another.
-    scopes: BTreeMap<Scope, Session>,
+    /// Everything that is remembered, by whom it concerns: nothing passes from one scope to another. What maps hold is in
+    /// boxes, because half of the places in a map are empty, and because maps of boxes share their code.
+    scopes: BTreeMap<Scope, Box<Session>>,
     memories: Memories,
-    channels: BTreeMap<ChannelId, Channel>,
-    calls: BTreeMap<CallId, Call>,
+    channels: BTreeMap<ChannelId, Box<Channel>>,
+    calls: BTreeMap<CallId, Box<Call>>,
     /// The asks that wait, by the host's ids: whom they concern, and the ids that the resolvers know.
     asks: BTreeMap<AskId, (Scope, AskId)>,
     requests: Requests,
@@ -340,6 +342,6 @@ impl Endpoint {
     }
 
     fn session(&self, session: SessionId) -> Option<&Session> {
-        self.scopes.get(&Scope::Session(session))
+        self.scopes.get(&Scope::Session(session)).map(Box::as_ref)
     }
 }

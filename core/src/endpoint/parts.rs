@@ -13,6 +13,7 @@ use super::event::{CallStarted, SessionInitialized};
 use super::inputs::PolicyInputs;
 use crate::api::action::{FORM_KEY, INPUT_KEY};
 use crate::api::event::{Argument, ClientInitialized, RequestFacts};
+use crate::collect::inserted;
 use crate::peer::client::{CONVERSATION_KEYS, Client, META_CAPABILITIES, META_INFO, META_VERSION};
 use crate::peer::raw;
 use crate::policy::{Limits, Policy, to_usize};
@@ -166,7 +167,7 @@ fn json_text(text: &str) -> Box<RawValue> {
 
 fn read(all: &BTreeMap<String, String>, limits: &Limits, is_read: impl Fn(&str) -> bool) -> BTreeMap<String, String> {
     let kept = all.iter().filter(|(name, _)| is_read(name));
-    kept.map(|(name, value)| (name.clone(), bounded(value.clone(), limits))).collect()
+    inserted(kept.map(|(name, value)| (name.clone(), bounded(value.clone(), limits))))
 }
 
 /// An argument without the end of a text that is too long.

@@ -1,5 +1,6 @@
 //! Requests to clients: which resolver sent them, and which channel carries them.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 
@@ -25,7 +26,7 @@ const MAX_MESSAGE_CHARS: usize = 1_000;
 pub(super) struct Requests {
     last: u32,
     /// Those in flight, and the last finished ones of each session.
-    known: BTreeMap<RequestToken, Request>,
+    known: BTreeMap<RequestToken, Box<Request>>,
 }
 
 /// One request.
@@ -50,12 +51,12 @@ impl Requests {
     pub(super) fn add(&mut self, request: Request) -> RequestToken {
         self.last = self.last.wrapping_add(1);
         let token = RequestToken(self.last);
-        self.known.insert(token, request);
+        self.known.insert(token, request.into());
         token
     }
 
     pub(super) fn get(&self, token: RequestToken) -> Option<&Request> {
-        self.known.get(&token)
+        self.known.get(&token).map(Box::as_ref)
     }
 
     /// The call that a request travels with is over.
@@ -132,7 +133,7 @@ impl Endpoint {
         };
         let Some(session) = scope.session() else { return };
         let is_form = method == RequestMethod::ElicitationCreate;
-        let last = |session: &Session| if is_form { session.form } else { session.in_flight };
+        let last = |session: &Box<Session>| if is_form { session.form } else { session.in_flight };
         if let Some(last) = self.scopes.get(&scope).and_then(last) {
             self.finish(scope, last);
         }

@@ -12,6 +12,7 @@ use super::turn::Turn;
 use crate::api::action::{INPUT_KEY, InputRequest, Outcome};
 use crate::api::event::{AskVia, Asked, RequestFacts};
 use crate::api::reason::Reason;
+use crate::collect::inserted;
 use crate::id::CallId;
 use crate::peer::raw;
 use crate::policy::Elicit;
@@ -41,7 +42,7 @@ impl Endpoint {
             return turn.push(unchanged(id));
         }
         if brings_roots(&call.facts) {
-            return turn.push(with_questions(id, BTreeMap::from([needs_roots()]), None));
+            return turn.push(with_questions(id, inserted([needs_roots()]), None));
         }
         let scope = call.scope;
         if call.has_asked || !self.scopes.contains_key(&scope) {

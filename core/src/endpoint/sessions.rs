@@ -33,11 +33,10 @@ use crate::texts::endpoint::{self as texts, Part};
 /// A resolver, and what surrounds it.
 #[derive(Clone, Debug)]
 pub(super) struct Session {
-    /// In a box, because half of the places in a map are empty.
-    pub(super) resolver: Box<Resolver>,
+    pub(super) resolver: Resolver,
     pub(super) own: OwnFacts,
     /// The asks that wait, by the ids that the resolver knows.
-    pub(super) pending: BTreeMap<AskId, PendingAsk>,
+    pub(super) pending: BTreeMap<AskId, Box<PendingAsk>>,
     last_ask: u32,
     /// The calls that have not ended.
     pub(super) calls: BTreeSet<CallId>,
@@ -80,7 +79,7 @@ type Alike = (Option<texts::CannotAsk>, Vec<String>);
 impl Session {
     pub(super) fn new(resolver: Resolver, own: OwnFacts) -> Self {
         Self {
-            resolver: Box::new(resolver),
+            resolver,
             own,
             pending: BTreeMap::new(),
             last_ask: 0,
@@ -171,7 +170,7 @@ impl Endpoint {
         }
         let mut opened = Session::new(resolver, own);
         opened.is_initialized = saved.is_some();
-        self.scopes.insert(scope, opened);
+        self.scopes.insert(scope, opened.into());
         if saved.is_some() {
             // A change, and the answer to a request, may have been lost with the process that saved this.
             turn.queue.push_back((scope, RootsChanged::default().into()));
@@ -219,7 +218,7 @@ impl Endpoint {
 
     /// Forgets everything that concerns one scope.
     pub(super) fn remove_scope(&mut self, scope: Scope) {
-        let Some(session) = self.scopes.remove(&scope) else { return };
+        let Some(session) = self.scopes.remove(&scope).map(|session| *session) else { return };
         if let Some(deadline) = session.deadline {
             self.deadlines.remove(&(deadline, scope));
         }
@@ -434,7 +433,7 @@ impl Endpoint {
             if let Purpose::Host(ask) = pending.purpose {
                 self.asks.insert(ask, (scope, id));
             }
-            session.pending.insert(id, pending);
+            session.pending.insert(id, pending.into());
         }
         let is_shared_now = session.resolver.is_shared() && !was_shared;
         if session.resolver.handshakes() != handshakes {
@@ -528,7 +527,7 @@ impl Endpoint {
 
     /// The requests of a scope that are in flight.
     pub(super) fn requests_of(&self, scope: Scope) -> Vec<RequestToken> {
-        self.scopes.get(&scope).into_iter().flat_map(Session::requests).collect()
+        self.scopes.get(&scope).into_iter().flat_map(|session| session.requests()).collect()
     }
 
     fn answered(&mut self, scope: Scope, answer: Answer, expired: bool, turn: &mut Turn) {

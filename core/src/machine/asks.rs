@@ -1,6 +1,7 @@
 //! The asks that wait.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -213,14 +214,21 @@ impl PendingAsk {
         self.confined.as_ref().map_or(host, |(_, confined)| confined)
     }
 
+    /// The folders to which its caller is confined.
+    fn dirs(&self) -> Option<&Vec<String>> {
+        self.confined.as_ref().map(|(dirs, _)| dirs)
+    }
+
     /// Whether its decision may differ from that of every other ask: a selection, or a call with its own roots.
     const fn stands_alone(&self) -> bool {
         !matches!(self.purpose, Purpose::Project | Purpose::Roots) || self.input.is_some()
     }
+}
 
-    /// Compares everything that a decision depends on: asks that are equal in it have the same answer as long as the
-    /// connection does not change, unless they are stateless.
-    fn compare(&self, other: &Self) -> Ordering {
+/// Compares everything that a decision depends on: asks that are equal in it have the same answer as long as the
+/// connection does not change, unless they are stateless.
+impl Ord for PendingAsk {
+    fn cmp(&self, other: &Self) -> Ordering {
         let facts = |ask: &Self| {
             let Self { purpose, by, modern, explain, wait, roots, .. } = ask;
             let wait = match wait {
@@ -230,18 +238,28 @@ impl PendingAsk {
             };
             (*purpose == Purpose::Roots, *by as u8, *modern, *explain, wait, *roots)
         };
-        let texts = |one: &Self, other: &Self| {
-            let dirs = |ask: &Self| ask.confined.as_ref().map(|(dirs, _)| dirs.clone());
-            (&one.target, &one.values, &one.client)
-                .cmp(&(&other.target, &other.values, &other.client))
-                .then_with(|| dirs(one).cmp(&dirs(other)))
-        };
+        let texts = (&self.target, &self.values, &self.client, self.dirs());
+        let other_texts = (&other.target, &other.values, &other.client, other.dirs());
         facts(self)
             .cmp(&facts(other))
-            .then_with(|| texts(self, other))
+            .then_with(|| texts.cmp(&other_texts))
             .then_with(|| compare_reports(&self.disk, &other.disk))
     }
 }
+
+impl PartialOrd for PendingAsk {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for PendingAsk {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for PendingAsk {}
 
 /// Compares what two asks know about the disk, whichever replies told them.
 fn compare_reports(one: &[Arc<Disk>], other: &[Arc<Disk>]) -> Ordering {
@@ -281,34 +299,36 @@ fn add_reply(known: &mut Vec<Arc<Disk>>, reply: &Arc<Disk>) {
     }
 }
 
-/// What was found out about the asks that were decided, for asks that are like one of them. Sorted by what is compared.
-pub(crate) struct DecisionCache<T>(Vec<(Box<PendingAsk>, T)>);
+/// What was found out about the asks of one event that were decided, for asks that are like one of them.
+pub(crate) struct DecisionCache<T> {
+    known: BTreeMap<Box<PendingAsk>, T>,
+    /// Whether the event has several asks, so that one may be like another.
+    is_used: bool,
+}
 
 impl<T> DecisionCache<T> {
-    pub(crate) const fn new() -> Self {
-        Self(Vec::new())
+    pub(crate) const fn of(asks: &Waiting) -> Self {
+        Self { known: BTreeMap::new(), is_used: asks.len() > 1 }
     }
 
     /// Takes out what is known about an ask like this one.
     pub(crate) fn take(&mut self, ask: &PendingAsk) -> Option<(Box<PendingAsk>, T)> {
-        let at = self.find(ask).ok().filter(|_| !ask.stands_alone())?;
-        Some(self.0.remove(at))
+        if ask.stands_alone() { None } else { self.known.remove_entry(ask) }
     }
 
-    pub(crate) fn keep(&mut self, known: (Box<PendingAsk>, T)) {
-        if let Err(at) = self.find(&known.0)
-            && !known.0.stands_alone()
-        {
-            self.0.insert(at, known);
+    /// What is known about an ask can be kept for others under this one.
+    pub(crate) fn key(&self, ask: &PendingAsk) -> Option<Box<PendingAsk>> {
+        (self.is_used && !ask.stands_alone()).then(|| ask.clone().into())
+    }
+
+    pub(crate) fn keep(&mut self, ask: Box<PendingAsk>, known: T) {
+        if !ask.stands_alone() {
+            self.known.entry(ask).or_insert(known);
         }
     }
 
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    fn find(&self, ask: &PendingAsk) -> Result<usize, usize> {
-        self.0.binary_search_by(|(known, _)| known.compare(ask))
+        self.known.clear();
     }
 }
 
@@ -377,8 +397,10 @@ impl AskQueue {
 
     /// Puts back asks that still wait.
     pub(crate) fn put_back(&mut self, asks: Waiting) {
-        self.waiting.extend(asks);
-        self.waiting.sort_by_key(|ask| ask.place);
+        for ask in asks {
+            let at = self.waiting.partition_point(|waiting| waiting.place < ask.place);
+            self.waiting.insert(at, ask);
+        }
     }
 
     pub(crate) fn take(&mut self) -> Waiting {

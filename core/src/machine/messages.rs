@@ -1,7 +1,7 @@
 //! Raw JSON-RPC messages: what they change, and what is left for the host.
 
-use alloc::collections::BTreeSet;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::resolver::{Change, Resolver, Turn};
 use super::roots_cycle::TokenStatus;
@@ -23,7 +23,7 @@ impl Resolver {
             }
             ParsedText::Batch(messages) => {
                 let is_consumed = |(_, message): &(usize, &str)| !self.read_one(ParsedMessage::parse(message), turn);
-                let consumed: BTreeSet<usize> = messages.enumerate().filter(is_consumed).map(|(at, _)| at).collect();
+                let consumed: Vec<usize> = messages.enumerate().filter(is_consumed).map(|(at, _)| at).collect();
                 let rest = if consumed.is_empty() { Some(text) } else { without(messages, &consumed, text.len()) };
                 rest.map(|rest| (MessageKind::Batch, rest))
             }
@@ -89,10 +89,10 @@ impl Resolver {
     }
 }
 
-/// A batch without some of its messages; `None` if nothing is left of it.
-fn without(batch: Array<'_>, consumed: &BTreeSet<usize>, most: usize) -> Option<String> {
+/// A batch without some of its messages, whose positions ascend; `None` if nothing is left of it.
+fn without(batch: Array<'_>, consumed: &[usize], most: usize) -> Option<String> {
     let mut rest = String::with_capacity(most);
-    for (_, message) in batch.enumerate().filter(|(at, _)| !consumed.contains(at)) {
+    for (_, message) in batch.enumerate().filter(|(at, _)| consumed.binary_search(at).is_err()) {
         rest.push(if rest.is_empty() { '[' } else { ',' });
         rest.push_str(message);
     }

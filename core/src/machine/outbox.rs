@@ -14,6 +14,7 @@ use crate::api::action::{
     SendRequest,
 };
 use crate::api::project::Project;
+use crate::collect::inserted;
 use crate::id::{AskId, RequestToken};
 use crate::peer::jsonrpc::{self, RequestId};
 use crate::policy::{Policy, Templates, Values, to_usize};
@@ -48,7 +49,7 @@ pub(crate) struct AnswerPosition(usize);
 impl Outbox {
     /// Adds the answer to an ask. Without a revision it gets the connection's at the end of the event.
     pub(crate) fn answer(&mut self, ask: &PendingAsk, revision: Option<u32>, answer: Answer) -> AnswerPosition {
-        self.answers.push(PendingAnswer { asks: [(ask.place, ask.id)].into(), revision, answer });
+        self.answers.push(PendingAnswer { asks: inserted([(ask.place, ask.id)]), revision, answer });
         AnswerPosition(self.answers.len().saturating_sub(1))
     }
 

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use crate::api::action::{Probe, ProbePath};
 use crate::api::event::ProbedPath;
+use crate::collect::inserted;
 use crate::id::{ProbeId, Time};
 use crate::policy::to_usize;
 use crate::resolve::disk::{Disk, OpenProbes, PathInfo, PathQuery, ProbeRoom};
@@ -96,14 +97,14 @@ impl OpenProbe {
         let mut reports = BTreeMap::new();
         for report in paths {
             // Of two reports on one path the first counts.
-            reports.entry(report.path.clone()).or_insert(report);
+            reports.entry(report.path.clone()).or_insert_with(|| Box::new(report));
         }
         let tell = |query: &PathQuery| {
             let Some(report) = reports.remove(&query.path) else {
                 let repository = RepositoryReport::unanswered(query.repository);
                 return PathInfo { asked: query.markers.clone(), repository, ..PathInfo::unconfirmed(now) };
             };
-            let ProbedPath { found, real_path, mut markers, nearest, files, .. } = report;
+            let ProbedPath { found, real_path, mut markers, nearest, files, .. } = *report;
             markers.retain(|marker| query.markers.contains(marker));
             let repository = RepositoryReport::read(query.repository, nearest, &files);
             PathInfo { found: Some(found), real_path, asked: query.markers.clone(), markers, repository, at: now }
@@ -125,7 +126,7 @@ impl OpenProbe {
             let copy = copies.entry(needs).or_insert_with(|| {
                 let all = self.paths.iter().zip(told).enumerate();
                 let needed = all.filter(|(at, _)| needs.contains(*at));
-                Arc::new(needed.map(|(_, (query, info))| (query.path.clone(), Box::new(info.clone()))).collect())
+                Arc::new(inserted(needed.map(|(_, (query, info))| (query.path.clone(), Box::new(info.clone())))))
             });
             copy.clone()
         };

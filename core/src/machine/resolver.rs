@@ -565,14 +565,16 @@ impl Resolver {
     }
 
     fn close(&mut self, turn: &mut Turn) {
-        let mut cache = DecisionCache::new();
-        for ask in self.asks.take().into_iter().filter(|ask| ask.user != UserProgress::Late) {
+        let asks = self.asks.take();
+        let mut cache = DecisionCache::of(&asks);
+        for ask in asks.into_iter().filter(|ask| ask.user != UserProgress::Late) {
             let known = cache.take(&ask).filter(|(_, at)| turn.outbox.share_answer(*at, &ask, &[]));
-            cache.keep(known.unwrap_or_else(|| {
+            let (ask, at) = known.unwrap_or_else(|| {
                 let revision = if self.is_alone(&ask) { 0 } else { self.connection.revision };
                 let at = turn.outbox.answer(&ask, Some(revision), self.closed_answer(&ask));
                 (ask, at)
-            }));
+            });
+            cache.keep(ask, at);
         }
         self.connection.cycle.closed();
         self.connection.question.closed();

@@ -113,9 +113,10 @@ impl Resolver {
 
     /// Decides everything again after an event.
     pub(super) fn settle(&mut self, turn: &mut Turn) {
-        let mut asks = self.asks.take();
         // What a tool selects is there for all who wait, whoever came first.
-        asks.sort_by_key(|ask| !matches!(ask.purpose, Purpose::Select(_)));
+        let (mut asks, others): (Waiting, Waiting) =
+            self.asks.take().into_iter().partition(|ask| matches!(ask.purpose, Purpose::Select(_)));
+        asks.extend(others);
         self.settle_asks(asks, turn);
     }
 
@@ -125,7 +126,7 @@ impl Resolver {
             wanted: Vec::new(),
             senders: Vec::new(),
             waiting: Vec::with_capacity(asks.len()),
-            cache: DecisionCache::new(),
+            cache: DecisionCache::of(&asks),
         };
         for ask in asks {
             self.settle_ask(ask, &mut settling, turn);
@@ -137,8 +138,10 @@ impl Resolver {
     }
 
     fn settle_ask(&mut self, mut ask: Box<PendingAsk>, settling: &mut Settling, turn: &mut Turn) {
-        let known = settling.cache.take(&ask);
-        let (like, mut known) = known.unwrap_or_else(|| (ask.clone(), self.decide(&ask, &mut settling.wanted)));
+        let (key, mut known) = match settling.cache.take(&ask) {
+            Some((key, known)) => (Some(key), known),
+            None => (settling.cache.key(&ask), self.decide(&ask, &mut settling.wanted)),
+        };
         match known.step.clone() {
             Step::End(outcome) => match self.before_end(&mut ask, outcome, known.evaluation.as_ref(), turn) {
                 Ending::Waits => settling.waiting.push(ask),
@@ -175,7 +178,9 @@ impl Resolver {
                 settling.waiting.push(ask);
             }
         }
-        settling.cache.keep((like, known));
+        if let Some(key) = key {
+            settling.cache.keep(key, known);
+        }
     }
 
     /// Decides an ask; the paths it needs go to `wanted`.

@@ -132,7 +132,7 @@ pub fn parent(path: &str, style: PathStyle) -> Option<String> {
 /// assert!(!is_unc(r"C:\app", PathStyle::Windows) && !is_unc("//server/share", PathStyle::Posix));
 /// ```
 pub fn is_unc(path: &str, style: PathStyle) -> bool {
-    Parsed::new(path, style).is_ok_and(|parsed| matches!(parsed.anchor, Anchor::Unc(..)))
+    style == PathStyle::Windows && Parsed::new(path, style).is_ok_and(|parsed| matches!(parsed.anchor, Anchor::Unc(..)))
 }
 
 /// Joins a relative path to an absolute one; an absolute second path is returned instead.

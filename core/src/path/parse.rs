@@ -134,7 +134,14 @@ impl<'a> Parsed<'a> {
         if self.names.is_empty() && self.anchor.holds_dots() {
             text.push('.');
         }
-        text.push_str(&self.names.join(separator));
+        let names = self.names.iter().map(|name| name.len().saturating_add(1));
+        text.reserve(names.fold(0, usize::saturating_add));
+        for (at, name) in self.names.iter().enumerate() {
+            if at > 0 {
+                text.push_str(separator);
+            }
+            text.push_str(name);
+        }
         text
     }
 }

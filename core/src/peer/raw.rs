@@ -82,11 +82,12 @@ pub(crate) struct Array<'a> {
 impl<'a> Array<'a> {
     /// Reads an array; any other text is `None`.
     pub(crate) fn read(text: &'a str) -> Option<Self> {
-        if !begins(text, '[') {
-            return None;
-        }
-        let array: &RawValue = serde_json::from_str(text).ok()?;
-        Some(Self { rest: array.get().strip_prefix('[')? })
+        if begins(text, '[') { Self::of(serde_json::from_str(text).ok()?) } else { None }
+    }
+
+    /// The elements of a value, if it is an array.
+    pub(crate) fn of(value: &'a RawValue) -> Option<Self> {
+        Some(Self { rest: value.get().strip_prefix('[')? })
     }
 }
 

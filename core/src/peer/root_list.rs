@@ -1,5 +1,6 @@
 //! A list of roots, read entry by entry: a bad entry never loses the others.
 
+use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -87,7 +88,7 @@ impl RootList {
     pub(crate) fn read(result: &str, policy: &Policy, host: &HostFacts) -> Self {
         let roots = raw::member(result, "roots");
         // A result without a list says as little as an entry without a URI.
-        let Some(elements) = roots.and_then(|roots| Array::read(roots.get())) else {
+        let Some(elements) = roots.and_then(Array::of) else {
             return Self { unreadable: 1, ..Self::default() };
         };
         let all_objects = || { elements }.all(raw::is_object);
@@ -235,8 +236,8 @@ impl RootList {
 
     fn distinct(&self, wanted: impl Fn(&RootEntry) -> bool) -> Vec<&RootEntry> {
         let mut keys = BTreeSet::new();
-        let is_new = |entry: &&RootEntry| keys.insert(entry.identity());
-        self.entries.iter().filter(|entry| wanted(entry)).filter(is_new).collect()
+        let wanted = self.entries.iter().filter(|entry| wanted(entry));
+        wanted.filter_map(|entry| keys.insert(entry.identity()).then_some(entry)).collect()
     }
 
     /// The roots by name if they have one, within a number of characters.
@@ -356,8 +357,8 @@ impl RootEntry {
     }
 
     /// What tells it from other roots.
-    pub(crate) fn identity(&self) -> String {
-        self.key.clone().unwrap_or_else(|| uri_key(&self.sent.uri))
+    pub(crate) fn identity(&self) -> Cow<'_, str> {
+        self.key.as_ref().map_or_else(|| uri_key(&self.sent.uri).into(), Cow::from)
     }
 
     pub(crate) fn view(&self) -> RootView {

@@ -1,6 +1,5 @@
 //! The decision on one ask: end it with an outcome, or let it wait.
 
-use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -13,6 +12,7 @@ use crate::api::action::{INPUT_KEY, InputRequest, Outcome, Refused, RequestMetho
 use crate::api::host::HostFacts;
 use crate::api::project::{Project, RootView};
 use crate::api::reason::Reason;
+use crate::collect::inserted;
 use crate::id::Time;
 use crate::peer::root_list::{RootList, folders};
 use crate::policy::{Policy, SourceKind, Templates, Values, to_usize};
@@ -253,7 +253,7 @@ fn several_folders(reason: Reason, findings: &[Finding]) -> Option<String> {
 }
 
 pub(super) fn needs_input() -> Outcome {
-    Outcome::NeedsInput { input_requests: BTreeMap::from([needs_roots()]) }
+    Outcome::NeedsInput { input_requests: inserted([needs_roots()]) }
 }
 
 /// The question for the client's roots in the result of a call.

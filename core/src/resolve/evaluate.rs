@@ -268,7 +268,9 @@ impl EvaluationContext<'_> {
         }
         if let SourceResult::Offers(project) = &finding.result {
             let value = finding.value.get_or_insert_with(|| project.folder().unwrap_or(&project.name).clone());
-            finding.named = self.named_folder(source, value);
+            if finding.named.is_none() {
+                finding.named = self.named_folder(source, value);
+            }
         }
         finding
     }
@@ -335,9 +337,10 @@ impl EvaluationContext<'_> {
 
     /// Whether a selection is one of the roots; an empty list enforces nothing.
     pub(super) fn is_among(&self, project: &Project, given: &str, list: &RootList) -> bool {
+        let key = project.folder_key();
         list.entries.is_empty()
             || list.entries.iter().any(|entry| match self.policy.config.selection.root_match {
-                RootMatch::Key => entry.key.as_ref() == Some(&project.folder_key()),
+                RootMatch::Key => entry.key.as_ref() == Some(&key),
                 // A bare name is no URI, however it is spelled.
                 RootMatch::ExactUri => {
                     entry.sent.uri == given && (project.folder().is_some() || project.root.is_some())

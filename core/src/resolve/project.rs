@@ -44,7 +44,6 @@ impl Project {
     ) -> Self {
         let Folder { path, real_path, on_client_machine, repository } = folder;
         let style = if on_client_machine { factory.host.client_style(&path) } else { factory.host.style };
-        let key = path::key(&path, style).unwrap_or_else(|_| path.clone());
         let name = path::basename(&path, style).unwrap_or_else(|| path.clone());
         let uri = path_to_file_uri(&path, style);
         let (path, client_path) = if on_client_machine {
@@ -53,12 +52,12 @@ impl Project {
             let there = client_path(&path, factory.host);
             (Some(path), there)
         };
-        let id = project_id(&key);
         Self {
-            slug: slug_with_id(&name, &id),
-            id,
+            // These follow from the identity.
+            slug: String::new(),
+            id: String::new(),
+            key: String::new(),
             display_name: factory.shown_name(&name),
-            key,
             name,
             path,
             client_path,

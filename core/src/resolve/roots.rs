@@ -1,6 +1,5 @@
 //! Picking one of the client's roots.
 
-use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 
 use super::disk::DiskView;
@@ -34,13 +33,13 @@ impl EvaluationContext<'_> {
         let target = match self.target.map_or(Ok(None), |target| self.containing(target, list)) {
             Ok(root) => root,
             // It was meant to tell them apart, and a guess could pick the wrong one.
-            Err(rejection) if distinct(list) > 1 => {
+            Err(rejection) if has_several(list) => {
                 finding.value = self.target.map(ToString::to_string);
                 return finding.result = SourceResult::Rejected { rejection, ends: true, status: source.status };
             }
             Err(_) => None,
         };
-        finding.is_guess = target.is_none() && distinct(list) > 1;
+        finding.is_guess = target.is_none() && has_several(list);
         if rules.pick == Pick::Only && finding.is_guess {
             let (rejection, ends) = (Rejection::new(Reason::Ambiguous), rules.ambiguity == BadOutcome::Error);
             return finding.result = SourceResult::Rejected { rejection, ends, status: None };
@@ -66,6 +65,7 @@ impl EvaluationContext<'_> {
                 result => {
                     if !waits {
                         finding.value = Some(entry.sent.uri.clone());
+                        finding.named.clone_from(&entry.key);
                         return finding.result = result;
                     }
                     break;
@@ -218,7 +218,9 @@ impl EvaluationContext<'_> {
     }
 }
 
-/// The number of different roots.
-fn distinct(list: &RootList) -> usize {
-    list.entries.iter().map(RootEntry::identity).collect::<BTreeSet<_>>().len()
+/// Whether there are different roots.
+fn has_several(list: &RootList) -> bool {
+    let mut identities = list.entries.iter().map(RootEntry::identity);
+    let first = identities.next();
+    identities.any(|other| Some(other) != first)
 }

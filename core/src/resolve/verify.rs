@@ -11,7 +11,7 @@ use crate::api::host::HostFacts;
 use crate::api::project::{Project, Repository};
 use crate::api::reason::Reason;
 use crate::path::rejection::Rejection;
-use crate::path::{self, PathStyle, Refusal};
+use crate::path::{self, Anchor, Parsed, PathStyle, Refusal};
 use crate::policy::{ExcludedDirsRule, Files, Links, MarkerNames, Markers, RepositoryRules, Unmarked, Verify};
 
 /// The rules for checking a path.
@@ -369,14 +369,16 @@ fn kind_on_client_machine(path: &str, host: &HostFacts) -> FolderKind {
 pub(super) fn folder_kind(path: &str, host: &HostFacts) -> FolderKind {
     let style = host.style;
     let dirs = &host.excluded_dirs;
-    let Ok(key) = path::key(path, style) else { return FolderKind::Ordinary };
-    let same = |other: &String| path::key(other, style).is_ok_and(|other| other == key);
-    let below = |other: &String| path::is_inside(other, path, style);
-    if path::basename(path, style).is_none() {
+    let Ok(folder) = Parsed::absolute(path, style) else { return FolderKind::Ordinary };
+    let below = |other: &String| Parsed::absolute(other, style).is_ok_and(|other| folder.below(&other).is_some());
+    let same = |other: &String| {
+        Parsed::absolute(other, style).is_ok_and(|other| folder.below(&other).is_some_and(<[_]>::is_empty))
+    };
+    if folder.names.is_empty() {
         FolderKind::Top
     } else if dirs.home.iter().any(same) {
         FolderKind::Home
-    } else if dirs.temporary.iter().any(same) || dirs.install.iter().any(below) || is_system(&key, style) {
+    } else if dirs.temporary.iter().any(same) || dirs.install.iter().any(below) || is_system(&folder) {
         FolderKind::SystemOrTemp
     } else {
         FolderKind::Ordinary
@@ -384,7 +386,11 @@ pub(super) fn folder_kind(path: &str, host: &HostFacts) -> FolderKind {
 }
 
 /// `System32` of any drive, where desktop programs on Windows start their servers.
-fn is_system(key: &str, style: PathStyle) -> bool {
-    let mut parts = key.split('\\').skip(1);
-    style == PathStyle::Windows && parts.next() == Some("WINDOWS") && parts.next() == Some("SYSTEM32")
+fn is_system(folder: &Parsed<'_>) -> bool {
+    match folder.names.as_slice() {
+        [windows, system, ..] if matches!(folder.anchor, Anchor::Drive(_)) => {
+            windows.eq_ignore_ascii_case("windows") && system.eq_ignore_ascii_case("system32")
+        }
+        _ => false,
+    }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::event::{bare, fields, fields_of_request, tag, unknown};
+use super::event::{Parts, unknown};
 use super::{Failure, PolicyCache, milliseconds};
 use crate::Endpoint;
 use crate::api::host::HostFacts;
@@ -52,30 +52,31 @@ impl PolicyCache {
 /// # Errors
 /// The text is not an event; the error names the place and repeats nothing that a peer may have written.
 pub fn parse_endpoint_event(text: &str, inputs: &PolicyInputs) -> Result<EndpointEvent, Misuse> {
-    Ok(match tag(text)?.as_str() {
-        "sessionOpened" => EndpointEvent::SessionOpened(fields(text)?),
-        "sessionClosed" => EndpointEvent::SessionClosed(fields(text)?),
-        "clientInitialized" => EndpointEvent::ClientInitialized(fields(text)?),
-        "clientReady" => EndpointEvent::ClientReady(fields(text)?),
-        "rootsChanged" => EndpointEvent::RootsChanged(fields(text)?),
-        "requestSeen" => EndpointEvent::RequestSeen(fields(text)?),
-        "inputClosed" => EndpointEvent::InputClosed(fields(text)?),
-        "message" => EndpointEvent::Message(fields(text)?),
-        "channelOpened" => EndpointEvent::ChannelOpened(fields(text)?),
-        "channelClosed" => EndpointEvent::ChannelClosed(fields(text)?),
-        "callStarted" => EndpointEvent::CallStarted(fields_of_request(text, inputs)?),
-        "callReturned" => EndpointEvent::CallReturned(fields(text)?),
-        "callEnded" => EndpointEvent::CallEnded(fields(text)?),
-        "asked" => EndpointEvent::Asked(fields(text)?),
-        "selected" => EndpointEvent::Selected(fields(text)?),
-        "selectionCleared" => EndpointEvent::SelectionCleared(fields(text)?),
-        "askWithdrawn" => EndpointEvent::AskWithdrawn(fields(text)?),
-        "requestAnswered" => EndpointEvent::RequestAnswered(fields(text)?),
-        "requestRefused" => EndpointEvent::RequestRefused(fields(text)?),
-        "probed" => EndpointEvent::Probed(fields(text)?),
-        "deadlineReached" => bare(EndpointEvent::DeadlineReached, text)?,
-        "hostFactsChanged" => EndpointEvent::HostFactsChanged(fields(text)?),
-        "rootsWatched" => EndpointEvent::RootsWatched(fields(text)?),
+    let parts = Parts::read(text)?;
+    Ok(match parts.tag.as_str() {
+        "sessionOpened" => EndpointEvent::SessionOpened(parts.parse()?),
+        "sessionClosed" => EndpointEvent::SessionClosed(parts.parse()?),
+        "clientInitialized" => EndpointEvent::ClientInitialized(parts.parse()?),
+        "clientReady" => EndpointEvent::ClientReady(parts.parse()?),
+        "rootsChanged" => EndpointEvent::RootsChanged(parts.parse()?),
+        "requestSeen" => EndpointEvent::RequestSeen(parts.parse()?),
+        "inputClosed" => EndpointEvent::InputClosed(parts.parse()?),
+        "message" => EndpointEvent::Message(parts.parse()?),
+        "channelOpened" => EndpointEvent::ChannelOpened(parts.parse()?),
+        "channelClosed" => EndpointEvent::ChannelClosed(parts.parse()?),
+        "callStarted" => EndpointEvent::CallStarted(parts.parse_request(inputs)?),
+        "callReturned" => EndpointEvent::CallReturned(parts.parse()?),
+        "callEnded" => EndpointEvent::CallEnded(parts.parse()?),
+        "asked" => EndpointEvent::Asked(parts.parse()?),
+        "selected" => EndpointEvent::Selected(parts.parse()?),
+        "selectionCleared" => EndpointEvent::SelectionCleared(parts.parse()?),
+        "askWithdrawn" => EndpointEvent::AskWithdrawn(parts.parse()?),
+        "requestAnswered" => EndpointEvent::RequestAnswered(parts.parse()?),
+        "requestRefused" => EndpointEvent::RequestRefused(parts.parse()?),
+        "probed" => EndpointEvent::Probed(parts.parse()?),
+        "deadlineReached" => parts.bare(EndpointEvent::DeadlineReached)?,
+        "hostFactsChanged" => EndpointEvent::HostFactsChanged(parts.parse()?),
+        "rootsWatched" => EndpointEvent::RootsWatched(parts.parse()?),
         _ => return Err(unknown()),
     })
 }

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use crate::api::event::Event;
 use crate::endpoint::inputs::PolicyInputs;
 use crate::error::Misuse;
-use crate::peer::raw::{self, Member};
+use crate::peer::raw;
 use crate::policy::{Policy, SourceKind};
 
 /// Parses one event.
@@ -35,35 +35,25 @@ pub fn parse_event(text: &str) -> Result<Event, Misuse> {
 
 /// Parses one event for a policy: headers and query parameters that it does not read are left out.
 pub(super) fn parse(text: &str, policy: Option<&Policy>) -> Result<Event, Misuse> {
-    Ok(match tag(text)?.as_str() {
-        "clientInitialized" => Event::ClientInitialized(fields(text)?),
-        "clientReady" => bare(Event::ClientReady, text)?,
-        "rootsListed" => Event::RootsListed(fields(text)?),
-        "userAnswered" => Event::UserAnswered(fields(text)?),
-        "requestRefused" => Event::RequestRefused(fields(text)?),
-        "rootsChanged" => Event::RootsChanged(fields(text)?),
-        "hostFactsChanged" => Event::HostFactsChanged(fields(text)?),
-        "asked" => Event::Asked(fields_of_call(text, policy)?),
-        "selected" => Event::Selected(fields_of_call(text, policy)?),
-        "selectionCleared" => Event::SelectionCleared(fields_of_call(text, policy)?),
-        "askWithdrawn" => Event::AskWithdrawn(fields(text)?),
-        "probed" => Event::Probed(fields(text)?),
-        "deadlineReached" => bare(Event::DeadlineReached, text)?,
-        "message" => Event::Message(fields(text)?),
-        "closed" => bare(Event::Closed, text)?,
+    let parts = Parts::read(text)?;
+    Ok(match parts.tag.as_str() {
+        "clientInitialized" => Event::ClientInitialized(parts.parse()?),
+        "clientReady" => parts.bare(Event::ClientReady)?,
+        "rootsListed" => Event::RootsListed(parts.parse()?),
+        "userAnswered" => Event::UserAnswered(parts.parse()?),
+        "requestRefused" => Event::RequestRefused(parts.parse()?),
+        "rootsChanged" => Event::RootsChanged(parts.parse()?),
+        "hostFactsChanged" => Event::HostFactsChanged(parts.parse()?),
+        "asked" => Event::Asked(parts.parse_call(policy)?),
+        "selected" => Event::Selected(parts.parse_call(policy)?),
+        "selectionCleared" => Event::SelectionCleared(parts.parse_call(policy)?),
+        "askWithdrawn" => Event::AskWithdrawn(parts.parse()?),
+        "probed" => Event::Probed(parts.parse()?),
+        "deadlineReached" => parts.bare(Event::DeadlineReached)?,
+        "message" => Event::Message(parts.parse()?),
+        "closed" => parts.bare(Event::Closed)?,
         _ => return Err(unknown()),
     })
-}
-
-/// The type of an event.
-pub(super) fn tag(text: &str) -> Result<String, Misuse> {
-    let Some([tag]) = raw::members(text, [TAG]) else {
-        return Err(Misuse::bad_event("event", "must be an object"));
-    };
-    if matches!(tag, Member::Ambiguous) {
-        return Err(Misuse::bad_event(format!("event.{TAG}"), "duplicate field"));
-    }
-    Ok(tag.string().unwrap_or_default())
 }
 
 pub(super) fn unknown() -> Misuse {
@@ -84,40 +74,78 @@ impl<'de> Deserialize<'de> for Event {
     }
 }
 
-/// Parses the fields beside the tag.
-pub(super) fn fields<T: DeserializeOwned>(text: &str) -> Result<T, Misuse> {
-    let mut copy = String::with_capacity(text.len());
-    copy_object(text, &mut copy, &|key, value, copy| key != TAG && keep(value, copy));
-    parse_fields(&copy)
+/// An event that is not parsed yet.
+pub(super) struct Parts {
+    /// Its type; empty if it has none.
+    pub(super) tag: String,
+    /// An object of its other members.
+    fields: String,
 }
 
-/// The same for a call. Of its headers and query parameters, of which a peer can send very many, only those are kept that
-/// the policy reads; and those that are no text, because they are refused.
-fn fields_of_call<T: DeserializeOwned>(text: &str, policy: Option<&Policy>) -> Result<T, Misuse> {
-    let reads = |kind: SourceKind, is_name: &dyn Fn(&String) -> bool| {
-        policy.is_none_or(|policy| {
-            policy.config.sources.iter().any(|source| source.from == kind && source.read.iter().any(is_name))
-        })
-    };
-    let header = |key: &str| reads(SourceKind::Header, &|name| name.eq_ignore_ascii_case(key));
-    let parameter = |key: &str| reads(SourceKind::Query, &|name| name == key);
-    let mut copy = String::with_capacity(text.len());
-    copy_object(text, &mut copy, &|key, value, copy| match key {
-        TAG => false,
-        "facts" => copy_request(value, copy, &header, &parameter),
-        _ => keep(value, copy),
-    });
-    parse_fields(&copy)
-}
+impl Parts {
+    pub(super) fn read(text: &str) -> Result<Self, Misuse> {
+        let mut tags = 0_usize;
+        let mut tag = String::new();
+        let mut fields = String::with_capacity(text.len());
+        let is_object = copy_members(text, &mut fields, &mut |key, value, copy| {
+            if key != TAG {
+                return keep(value, copy);
+            }
+            tags = tags.saturating_add(1);
+            tag = raw::string(value).unwrap_or_default();
+            false
+        });
+        match tags {
+            _ if !is_object => Err(Misuse::bad_event("event", "must be an object")),
+            0 | 1 => Ok(Self { tag, fields }),
+            _ => Err(Misuse::bad_event(format!("event.{TAG}"), "duplicate field")),
+        }
+    }
 
-/// The fields of a call whose request parts are the event's own.
-pub(super) fn fields_of_request<T: DeserializeOwned>(text: &str, inputs: &PolicyInputs) -> Result<T, Misuse> {
-    let mut copy = String::with_capacity(text.len());
-    let header = |key: &str| inputs.headers.contains(&key.to_ascii_lowercase());
-    let mut request = String::with_capacity(text.len());
-    copy_request(text, &mut request, &header, &|key| inputs.query.contains(key));
-    copy_object(&request, &mut copy, &|key, value, copy| key != TAG && keep(value, copy));
-    parse_fields(&copy)
+    /// Parses the fields beside the tag.
+    pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, Misuse> {
+        parse_fields(&self.fields)
+    }
+
+    /// The same for a call. Of its headers and query parameters, of which a peer can send very many, only those are kept that
+    /// the policy reads; and those that are no text, because they are refused.
+    fn parse_call<T: DeserializeOwned>(&self, policy: Option<&Policy>) -> Result<T, Misuse> {
+        let reads = |kind: SourceKind, is_name: &dyn Fn(&String) -> bool| {
+            policy.is_none_or(|policy| {
+                policy.config.sources.iter().any(|source| source.from == kind && source.read.iter().any(is_name))
+            })
+        };
+        let header = |key: &str| reads(SourceKind::Header, &|name| name.eq_ignore_ascii_case(key));
+        let parameter = |key: &str| reads(SourceKind::Query, &|name| name == key);
+        let mut copy = String::with_capacity(self.fields.len());
+        copy_object(&self.fields, &mut copy, &mut |key, value, copy| match key {
+            "facts" => copy_request(value, copy, &header, &parameter),
+            _ => keep(value, copy),
+        });
+        parse_fields(&copy)
+    }
+
+    /// The same for a call whose request parts are the event's own.
+    pub(super) fn parse_request<T: DeserializeOwned>(&self, inputs: &PolicyInputs) -> Result<T, Misuse> {
+        let header = |key: &str| inputs.headers.contains(&key.to_ascii_lowercase());
+        let mut copy = String::with_capacity(self.fields.len());
+        copy_request(&self.fields, &mut copy, &header, &|key| inputs.query.contains(key));
+        parse_fields(&copy)
+    }
+
+    /// An event without fields.
+    pub(super) fn bare<E>(&self, event: E) -> Result<E, Misuse> {
+        let mut field = None;
+        raw::for_each_member(&self.fields, &mut |key, _| {
+            if field.is_none() {
+                field = raw::key_text(key);
+            }
+        });
+        match field {
+            None => Ok(event),
+            Some(key) => Err(Misuse::bad_event(format!("event.{key}"), "unknown field, this event has none")),
+        }
+    }
 }
 
 /// Copies the parts of a request; of its headers and query parameters, those that are read and those that are no text.
@@ -127,13 +155,13 @@ fn copy_request(
     header: &dyn Fn(&str) -> bool,
     parameter: &dyn Fn(&str) -> bool,
 ) -> bool {
-    copy_object(text, copy, &|key, value, copy| {
+    copy_object(text, copy, &mut |key, value, copy| {
         let is_read = match key {
             "headers" => header,
             "query" => parameter,
             _ => return keep(value, copy),
         };
-        copy_object(value, copy, &|key, value, copy| (is_read(key) || !value.starts_with('"')) && keep(value, copy))
+        copy_object(value, copy, &mut |key, value, copy| (is_read(key) || !value.starts_with('"')) && keep(value, copy))
     })
 }
 
@@ -143,9 +171,21 @@ fn keep(value: &str, copy: &mut String) -> bool {
     true
 }
 
+/// Copies the value of a member with this key, or not.
+type CopyValue<'a> = &'a mut dyn FnMut(&str, &str, &mut String) -> bool;
+
 /// Copies an object with those members whose value is copied; another text is copied as it is.
-fn copy_object(text: &str, copy: &mut String, copy_value: &dyn Fn(&str, &str, &mut String) -> bool) -> bool {
+fn copy_object(text: &str, copy: &mut String, copy_value: CopyValue<'_>) -> bool {
     let start = copy.len();
+    if !copy_members(text, copy, copy_value) {
+        copy.truncate(start);
+        copy.push_str(text);
+    }
+    true
+}
+
+/// The same; returns whether the text is an object. If it is not, something may have been copied.
+fn copy_members(text: &str, copy: &mut String, copy_value: CopyValue<'_>) -> bool {
     copy.push('{');
     let is_object = raw::for_each_member(text, &mut |key, value| {
         let Some(name) = raw::key_text(key) else { return };
@@ -159,33 +199,14 @@ fn copy_object(text: &str, copy: &mut String, copy_value: &dyn Fn(&str, &str, &m
             copy.truncate(end);
         }
     });
-    if is_object {
-        copy.push('}');
-    } else {
-        copy.truncate(start);
-        copy.push_str(text);
-    }
-    true
+    copy.push('}');
+    is_object
 }
 
 fn parse_fields<T: DeserializeOwned>(text: &str) -> Result<T, Misuse> {
     // Through the same deserializer as everything else that a host writes: another one would double the generated code.
     serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text))
         .map_err(|error| bad_event(&error.path().to_string(), &error.inner().to_string()))
-}
-
-/// An event without fields.
-pub(super) fn bare<E>(event: E, text: &str) -> Result<E, Misuse> {
-    let mut field = None;
-    raw::for_each_member(text, &mut |key, _| {
-        if field.is_none() {
-            field = raw::key_text(key).filter(|key| key != TAG);
-        }
-    });
-    match field {
-        None => Ok(event),
-        Some(key) => Err(Misuse::bad_event(format!("event.{key}"), "unknown field, this event has none")),
-    }
 }
 
 /// Turns an error of serde into a misuse that repeats no value, and no key that may be a peer's.

@@ -247,8 +247,8 @@ pub(super) fn relative(top: &str, path: &str, host: &HostFacts) -> Option<String
 impl Project {
     /// The identity of its folder, whatever the policy says about the identity of projects.
     pub(crate) fn folder_key(&self) -> String {
-        let key = self.folder().zip(self.style).and_then(|(folder, style)| path::key(folder, style).ok());
-        key.unwrap_or_else(|| self.key.clone())
+        let key = |(folder, style): (&String, _)| path::key(folder, style).unwrap_or_else(|_| folder.clone());
+        self.folder().zip(self.style).map_or_else(|| self.key.clone(), key)
     }
 
     /// The same project with the identity that the policy wants.
