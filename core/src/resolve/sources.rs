@@ -148,13 +148,11 @@ impl EvaluationContext<'_> {
                 let better = match (&best, &result) {
                     (None, _) => true,
                     (
-                        Some((_, SourceResult::Rejected { ends, .. })),
-                        SourceResult::Offers(_) | SourceResult::WaitDisk,
-                    ) => is_list || !ends,
-                    (
                         Some((_, SourceResult::Rejected { ends: false, .. })),
                         SourceResult::Rejected { ends: true, .. },
                     ) => !is_list,
+                    (_, SourceResult::Rejected { .. }) => false,
+                    (Some((_, SourceResult::Rejected { ends, .. })), _) => is_list || !ends,
                     _ => false,
                 };
                 let decided = match &result {

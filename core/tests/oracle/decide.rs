@@ -15,7 +15,6 @@ use super::peer::{self, RawList};
 use super::record::{Ask, Choice, Kind, List, Win};
 use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for, is_bad_end};
 use super::verdict::Look;
-use super::within::MayName;
 use super::{Out, Proj};
 
 /// The key of our input request and the request itself.
@@ -354,12 +353,10 @@ impl History {
                 {
                     return says;
                 }
-                let (verdict, via) = self.judge(source, values, eyes);
-                let Verdict::Good(target) = verdict else { return says(source, verdict, via) };
-                match self.may_name(source, &target, ask, eyes) {
-                    MayName::Yes => says(source, Verdict::Good(target), via),
-                    MayName::No(reason) => says(source, Verdict::Bad(reason), via),
-                    MayName::NotYet(says) => says,
+                let may_name = |target: &Target| self.may_name(source, target, ask, eyes);
+                match self.judge(source, values, eyes, may_name) {
+                    Ok((verdict, via)) => says(source, verdict, via),
+                    Err(waits) => waits,
                 }
             }
         }

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use rootwise::Reason;
 use rootwise::policy::{BadOutcome, Format, Source, SourceKind};
 
+use super::decide::Says;
 use super::history::History;
 use super::record::Ask;
+use super::within::MayName;
 
 /// Stands among the markers for the search for the nearest repository.
 pub const NEAREST: &str = "?nearest";
@@ -93,13 +95,15 @@ pub fn is_bad_end(source: &Source, reason: Reason) -> bool {
 }
 
 impl History {
-    /// The verdict on the values of any source but `roots`, and the name of the one that is good: the first usable counts.
+    /// The verdict on the values of any source but `roots`, and the name of the one that is good: the first usable counts, and one
+    /// that the source may not name is not usable. An error is what has to come first.
     pub fn judge(
         &self,
         source: &Source,
         values: Vec<(Option<String>, String)>,
         eyes: Eyes<'_>,
-    ) -> (Verdict, Option<String>) {
+        may_name: impl Fn(&Target) -> MayName,
+    ) -> Result<(Verdict, Option<String>), Says> {
         let mut needs = Vec::new();
         let mut first_bad = None;
         let texts = values.into_iter().flat_map(|(via, value)| {
@@ -107,12 +111,21 @@ impl History {
             texts.map(move |text| (via.clone(), text))
         });
         for (via, text) in texts {
-            let verdict = match self.read_text(source, &text) {
+            let mut verdict = match self.read_text(source, &text) {
                 Ok(target) => self.on_disk(source, target, eyes),
                 Err(reason) => Verdict::Bad(reason),
             };
+            if let Verdict::Good(target) = &verdict {
+                match may_name(target) {
+                    MayName::Yes => {}
+                    MayName::No(reason) => verdict = Verdict::Bad(reason),
+                    MayName::NotYet(Says::Pending(more)) => verdict = Verdict::Pending(more),
+                    MayName::NotYet(says) if needs.is_empty() => return Err(says),
+                    MayName::NotYet(_) => break,
+                }
+            }
             match verdict {
-                Verdict::Good(target) if needs.is_empty() => return (Verdict::Good(target), via),
+                Verdict::Good(target) if needs.is_empty() => return Ok((Verdict::Good(target), via)),
                 Verdict::Good(_) => break,
                 Verdict::Bad(reason) => {
                     first_bad = first_bad.or(Some(reason));
@@ -128,6 +141,6 @@ impl History {
         }
         let verdict =
             if needs.is_empty() { Verdict::Bad(first_bad.unwrap_or(Reason::Invalid)) } else { Verdict::Pending(needs) };
-        (verdict, None)
+        Ok((verdict, None))
     }
 }

@@ -48,7 +48,11 @@ impl History {
                 if values.is_empty() {
                     continue;
                 }
-                match self.judge(configured, values, eyes).0 {
+                let verdict = match self.judge(configured, values, eyes, |_| MayName::Yes) {
+                    Ok((verdict, _)) => verdict,
+                    Err(waits) => return MayName::NotYet(waits),
+                };
+                match verdict {
                     Verdict::Good(base) => {
                         operator = true;
                         match self.is_inside_known(&base, target, eyes) {
