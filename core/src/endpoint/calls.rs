@@ -157,7 +157,7 @@ impl Endpoint {
             return Ok(CallChannel::None);
         }
         let new = Channel { session, calls: Vec::new(), is_cut: false };
-        let known = self.channels.entry(channel).or_insert(new.into());
+        let known = self.channels.entry(channel).or_insert_with(|| new.into());
         if known.session != session
             || self.scopes.get(&Scope::Session(session)).is_some_and(|owner| owner.standalone.contains(&channel))
         {

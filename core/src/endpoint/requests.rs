@@ -6,7 +6,7 @@ use alloc::string::String;
 
 use super::action::{CancelRequest, EndpointAction, EndpointLog, RouteRequest};
 use super::event::RequestAnswered;
-use super::sessions::{Session, refused};
+use super::sessions::refused;
 use super::turn::Turn;
 use super::{Endpoint, Scope};
 use crate::api::action::{Level, LogCode, RequestMethod, SendRequest};
@@ -133,8 +133,8 @@ impl Endpoint {
         };
         let Some(session) = scope.session() else { return };
         let is_form = method == RequestMethod::ElicitationCreate;
-        let last = |session: &Box<Session>| if is_form { session.form } else { session.in_flight };
-        if let Some(last) = self.scopes.get(&scope).and_then(last) {
+        let last = self.scopes.get(&scope).and_then(|session| if is_form { session.form } else { session.in_flight });
+        if let Some(last) = last {
             self.finish(scope, last);
         }
         let sent = Request { scope, token, ask: relates_to, call, call_is_over: false, is_form, channel };

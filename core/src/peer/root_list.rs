@@ -236,8 +236,7 @@ impl RootList {
 
     fn distinct(&self, wanted: impl Fn(&RootEntry) -> bool) -> Vec<&RootEntry> {
         let mut keys = BTreeSet::new();
-        let wanted = self.entries.iter().filter(|entry| wanted(entry));
-        wanted.filter_map(|entry| keys.insert(entry.identity()).then_some(entry)).collect()
+        self.entries.iter().filter(|entry| wanted(entry) && keys.insert(entry.identity())).collect()
     }
 
     /// The roots by name if they have one, within a number of characters.

@@ -56,7 +56,7 @@ impl Model {
                     let fits = started.allowed_dirs.is_none() || resolver.host().allowed_dirs.is_some();
                     let is_one = resolver.host().dedicated != Some(false) || opened.transport != Transport::Stdio;
                     let has_one = parts.conversation.is_some() && fits && is_one && !is_shared(resolver);
-                    return has_one.then(|| (Whose::Pipe(session), parts.client, parts.conversation));
+                    return has_one.then_some((Whose::Pipe(session), parts.client, parts.conversation));
                 }
                 (opened.transport, opened.local)
             }

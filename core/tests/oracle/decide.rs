@@ -65,7 +65,7 @@ pub enum Says {
     Nothing,
     /// It gives way; the code counts if nothing else is found.
     GivesWay(Option<Reason>),
-    Wins(Win),
+    Wins(Box<Win>),
     Ends(Out),
     Pending(Vec<Need>),
     /// Roots are not there yet.
@@ -272,7 +272,7 @@ impl History {
                 }
                 Says::Wins(mut win) => {
                     win.project.stale = self.read_old.get();
-                    End::Won(win)
+                    End::Won(*win)
                 }
                 Says::Ends(out) => End::Other(out),
                 Says::NeedsInput => End::Other(needs_input()),
@@ -582,7 +582,7 @@ pub fn is_disk(reason: Reason) -> bool {
 
 pub fn says(source: &Source, verdict: Verdict, via: Option<String>) -> Says {
     match verdict {
-        Verdict::Good(target) => Says::Wins(win(source.from, target, via)),
+        Verdict::Good(target) => Says::Wins(win(source.from, target, via).into()),
         Verdict::Pending(needs) => Says::Pending(needs),
         Verdict::Bad(reason) if is_bad_end(source, reason) => {
             Says::Ends(Out::Refused(reason, source.from, source.status))

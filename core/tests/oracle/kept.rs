@@ -37,7 +37,7 @@ impl History {
     /// Looks again at the folder of something that the connection keeps (rule 44): at this folder and no other.
     pub fn look_again(&self, win: &Win, ask: Option<&Ask>, eyes: Eyes<'_>) -> Result<Says, Lost> {
         let win = &Win { guess: false, ..win.clone() };
-        let Some(source) = self.kept_source(win) else { return Ok(Says::Wins(win.clone())) };
+        let Some(source) = self.kept_source(win) else { return Ok(Says::Wins(win.clone().into())) };
         // A folder of the client's machine is not checked, so that nothing old can be read about it.
         let checked = (!win.project.on_client_machine).then(|| self.on_disk(&source, kept_folder(win), eyes));
         let target = match checked.unwrap_or_else(|| Verdict::Good(kept_folder(win))) {
@@ -50,7 +50,7 @@ impl History {
         let root = win.project.root.zip(win.root_key.clone());
         let target = Target { root, ..target };
         match self.may_name(&source, &target, ask, eyes) {
-            MayName::Yes => Ok(Says::Wins(Win { real: target.real, ..win.clone() })),
+            MayName::Yes => Ok(Says::Wins(Win { real: target.real, ..win.clone() }.into())),
             MayName::No(reason) => Err(Lost::Suspended(reason)),
             MayName::NotYet(says) => Ok(says),
         }

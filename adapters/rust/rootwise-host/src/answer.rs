@@ -97,7 +97,7 @@ pub fn is_inside(resolved: Result<PathBuf, NoProject>) -> Result<bool, NoProject
         Ok(_) => Ok(true),
         Err(error) => match error.cause() {
             Cause::NoRoots => Ok(false),
-            Cause::Reason(reason) if NOT_INSIDE.contains(&reason) => Ok(false),
+            Cause::Reason(reason) if NOT_INSIDE.contains(reason) => Ok(false),
             _ => Err(error),
         },
     }

@@ -109,11 +109,11 @@ fn open(file: &CheckedFile, access: Access) -> io::Result<File> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let mut at = openat(CWD, top, folder, Mode::empty())?;
     let (above, name) = (file.real.parent(), file.real.file_name());
-    for name in above.and_then(|above| above.strip_prefix(top).ok()).unwrap_or(Path::new("")) {
+    for name in above.and_then(|above| above.strip_prefix(top).ok()).unwrap_or_else(|| Path::new("")) {
         at = openat(&at, name, folder, Mode::empty())?;
     }
     let is_top = file.real == top;
-    let name = name.filter(|_| !is_top).unwrap_or(".".as_ref());
+    let name = name.filter(|_| !is_top).unwrap_or_else(|| ".".as_ref());
     let opened = File::from(openat(&at, name, flags, Mode::from_raw_mode(0o666))?);
     let kind = opened.metadata()?.file_type();
     if kind.is_file() || kind.is_dir() {

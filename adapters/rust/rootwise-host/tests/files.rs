@@ -222,10 +222,10 @@ fn a_file_is_where_the_disk_has_it_however_that_changes() {
         if place.parent().unwrap().canonicalize().is_ok_and(is_ours) {
             let _ = fs::remove_file(&place).or_else(|_| fs::remove_dir_all(&place));
             // Where a file or a loop is in the way, nothing changes.
-            let _ = match numbers.pick(&["folder", "file", "link", "link", "gone"]) {
-                &"folder" => fs::create_dir(&place),
-                &"file" => fs::write(&place, ""),
-                &"link" => symlink(&target, &place),
+            let _ = match *numbers.pick(&["folder", "file", "link", "link", "gone"]) {
+                "folder" => fs::create_dir(&place),
+                "file" => fs::write(&place, ""),
+                "link" => symlink(&target, &place),
                 _ => Ok(()),
             };
         }
