@@ -1,7 +1,7 @@
 // Shared by all commands: locating the repository, running programs, terminal output.
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { resolve as absolute, delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -120,7 +120,9 @@ function binPath(name) {
 let target;
 /** Returns cargo's target folder. */
 export function targetFolder() {
-  target ??= JSON.parse(read("cargo", ["metadata", "--format-version", "1", "--no-deps"])).target_directory;
+  target ??= process.env.CARGO_TARGET_DIR
+    ? absolute(process.env.CARGO_TARGET_DIR)
+    : JSON.parse(read("cargo", ["metadata", "--format-version", "1", "--no-deps"])).target_directory;
   return target;
 }
 

@@ -9,6 +9,7 @@ import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { targetFolder } from "../../scripts/tools.mjs";
 
 export const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -35,6 +36,8 @@ const environment = (options, env) => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
   E2E_OPTIONS: JSON.stringify(options),
+  // A server in Rust whose test gives it another home folder would not find cargo's.
+  ...(process.env.E2E_SERVER && { CARGO_TARGET_DIR: targetFolder() }),
   ...env,
 });
 
