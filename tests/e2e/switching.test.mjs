@@ -178,6 +178,19 @@ describe("over HTTP without a session", () => {
     assert.match(await call("switch_project", { project: "shop" }), /project: "shop"/);
   });
 
+  test("the tutorials say what the model gets", async () => {
+    const other = folder("ann", "other");
+    const roots = [...annsRoots, { uri: `file://${other}` }];
+    const { call } = await meet(serve({ argument: "project_path", ...ofAnn }), { roots });
+    const said = await call("switch_project", { project: "other" });
+    for (const language of ["typescript", "python", "rust"]) {
+      const page = readFileSync(at(`../../docs/tutorials/${language}.md`), "utf8");
+      const [, words] = /A model that switches to the root `other` reads "(.+?)"\. /.exec(page);
+      assert.ok(said.includes(words), `${language}: ${said}`);
+    }
+    assert.equal(await call("where", { project_path: "other" }), other);
+  });
+
   test("a folder that is no root has its path as handle", async () => {
     const { call } = await meet(serve({ ...declared, ...ofAnn }), { roots: [annsRoots[0]] });
     const said = await call("switch_project", { project: site });
