@@ -167,7 +167,7 @@ async function buildPython() {
     "starlette",
     "wasmtime==50.0.1",
   ]);
-  const modules = ["", ".driver", ".fastmcp", ".mcp", ".starlette", ".testing", ".types"].map(
+  const modules = ["", ".client", ".driver", ".fastmcp", ".mcp", ".starlette", ".testing", ".types"].map(
     (name) => `rootwise${name}`,
   );
   const env = { PYTHONPATH: at("adapters", "python", "src") };

@@ -45,14 +45,32 @@ const PAGES = [
  * it names the file instead; a page in `docs` keeps its links to other pages. Links to other files of the repository go, and so do pictures.
  */
 function relinked(page) {
-  const text = readFileSync(at(page), "utf8").replaceAll(/^<img .*>\n\n/gm, "");
-  return text.replaceAll(/\[([^\]]+)\]\((?!https?:|#)([^)\s]+)\)/g, (link, label, target) => {
+  const text = readFileSync(at(page), "utf8");
+  const shown = (page === "README.md" ? published(text) : text).replaceAll(/^<img .*>\n\n/gm, "");
+  return shown.replaceAll(/\[([^\]]+)\]\((?!https?:|#)([^)\s]+)\)/g, (link, label, target) => {
     const [path] = target.split("#");
     const file = normalize(join(dirname(page), path)).replaceAll("\\", "/");
     if (!PAGES.includes(file)) return label;
     if (page !== "README.md") return link;
     return label.includes(file) ? label : `${label} (\`${file}\` in this package)`;
   });
+}
+
+/**
+ * The README as a registry shows it. The parts between the comments `from a clone` go, and in a block of commands that begins with
+ * `# after the release:`, this command replaces those that use the clone.
+ */
+export function published(text) {
+  const released = text
+    .replaceAll(/^<!-- from a clone -->\n[\s\S]*?^<!-- \/from a clone -->\n+/gm, "")
+    .replaceAll(/ \(from a clone: [^)]*\)/g, "")
+    .replaceAll(/^```sh\n# after the release: (.+\n)([\s\S]*?)^```/gm, (_, command, others) => {
+      const kept = others.split(/(?<=\n)/).filter((line) => !line.includes("../rootwise"));
+      return ["```sh\n", command, ...kept, "```"].join("");
+    });
+  for (const left of ["not published", "after the release", "from a clone", "../rootwise"])
+    if (released.includes(left)) throw new Error(`the published README would say: ${left}`);
+  return released;
 }
 
 /** Packs the addon of one platform, which must have been built. */

@@ -19,7 +19,8 @@ The first run downloads several gigabytes; build the package first with npm star
   --only a,b        only these clients
   --list            print the clients, their versions and their rows
   --scratch folder  where clients are installed and run (${join(tmpdir(), "rootwise-clients")})
-  --python program  also run the README's Python server, with a Python in which rootwise and fastmcp are installed
+  --python program  also give three clients the README's Python server, with a Python that has rootwise and fastmcp
+  --rust program    also give three clients the README's Rust server: the program that cargo built from it
   --update          write what was seen into core/clients.json; then generate what depends on it (CONTRIBUTING.md)
   --help            print this text
 
@@ -40,6 +41,7 @@ main(async () => {
     list: { type: "boolean" },
     scratch: { type: "string", default: join(tmpdir(), "rootwise-clients") },
     python: { type: "string" },
+    rust: { type: "string" },
     update: { type: "boolean" },
     help: { type: "boolean" },
   };
@@ -57,7 +59,7 @@ main(async () => {
   const setting = {
     scratch,
     node: installNode(nodeVersion, scratch),
-    servers: servers(values.python && resolve(values.python)),
+    servers: servers({ python: values.python && resolve(values.python), rust: values.rust && resolve(values.rust) }),
   };
   const done = [];
   for (const [index, id] of ids.entries()) {
@@ -139,7 +141,7 @@ async function check(id, rows, setting) {
   }
   for (const [name, scenario] of Object.entries(client.also ?? {})) {
     if (!setting.servers[scenario.server]) {
-      process.stdout.write(dim(`(left out: ${name}, which needs --python) `));
+      process.stdout.write(dim(`(left out: ${name}, which needs --${name}) `));
       continue;
     }
     const problem = unexpected(scenario.expect, await run({ name, ...scenario }));

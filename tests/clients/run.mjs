@@ -9,8 +9,11 @@ import { environment, MODEL, runInSandbox } from "./sandbox.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** The commands of the servers. The README's own lines are run, unchanged; those in Python need an interpreter with its packages. */
-export function servers(python) {
+/**
+ * The commands of the servers. The README's own lines are run, unchanged; those in Python need an interpreter with its packages, and
+ * those in Rust the program that cargo made of them.
+ */
+export function servers({ python, rust }) {
   const blocks = [...readFileSync(at("README.md"), "utf8").matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)];
   const example = (language, name) => {
     const [, , code] = blocks.find(([, of, text]) => of === language && /(\/\/|#) 3,/.test(text));
@@ -26,6 +29,7 @@ export function servers(python) {
     form: [process.execPath, here("servers/form.mjs")],
     whereami: [process.execPath, at("dist", "cjs", "program", "cli.js"), "whereami"],
     ...(python ? { "notes-python": [python, example("python", "notes.py")] } : {}),
+    ...(rust ? { "notes-rust": [rust] } : {}),
   };
 }
 

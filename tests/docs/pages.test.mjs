@@ -77,6 +77,29 @@ test("a test runs every example", () => {
   );
 });
 
+test("every page that shows how to have the user asked shows the line of the guide, whose examples run", () => {
+  const guide = readFileSync(at("docs/guides/switching.md"), "utf8");
+  const [, section] = /^## Ask the user\n([\s\S]*?)^## /m.exec(guide);
+  const lines = [...section.matchAll(/^\| (?:TypeScript|Python|Rust) \| `(.+)` \|$/gm)].map(([, line]) => line);
+  const examples = section.match(/^```[\s\S]*?^```/gm).map((code) => code.replaceAll(/\s+/g, " "));
+  assert.equal(lines.length, 3);
+  for (const line of lines) {
+    // The example may have more options.
+    const start = line.replace(/ \}\)$/, "");
+    assert.ok(
+      examples.some((code) => code.includes(start)),
+      `no example has ${line}`,
+    );
+  }
+  for (const page of ["docs/mcp.md", "adapters/python/README.md", "adapters/rust/README.md"]) {
+    const text = readFileSync(at(page), "utf8");
+    assert.ok(
+      lines.some((line) => text.includes(`\`${line}\``)),
+      page,
+    );
+  }
+});
+
 function isDead(page, link) {
   // rustdoc checks links to Rust items.
   if (/^(https?:|mailto:|\/api\/)|::/.test(link)) return false;

@@ -1,8 +1,8 @@
 // Switching the project in every era: on a pipe, with a handle, and as a caller that the server knows.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, describe, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
@@ -17,7 +17,7 @@ import {
 import { createMcpHandler, McpServer, Server as LowServer2 } from "@modelcontextprotocol/server";
 import { rootwise } from "rootwise/mcp";
 import { z } from "zod";
-import { connect, pairs } from "./clients.mjs";
+import { at, connect, pairs } from "./clients.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-switching-")));
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -120,6 +120,53 @@ describe("on a pipe", () => {
   });
 });
 
+/** What the table of docs/guides/switching.md says about Claude Code; the Python package reads it in test_switching.py. */
+function story() {
+  const page = readFileSync(at("../../docs/guides/switching.md"), "utf8");
+  const [, text] = /^## Switch the project in Claude Code\n([\s\S]*?)^## /m.exec(page);
+  const found = (pattern) => {
+    const match = pattern.exec(text);
+    assert.ok(match, `the section says nothing like ${pattern}`);
+    return match.slice(1);
+  };
+  const [tool, args] = found(
+    /^\| the model calls \| `(\w+)` with `(\{.*?\})`: the name of a root, an absolute path or a `file:` URI \|$/m,
+  );
+  return {
+    open: found(/The folders `(\w+)` and `(\w+)` are open/),
+    tool,
+    args: JSON.parse(args),
+    reply: found(/^\| the model gets \| `(.+)` \|$/m)[0],
+    next: found(/^\| the next call \| of any tool works in `(\w+)`/m)[0],
+  };
+}
+
+describe("the story of the guide", () => {
+  const { open, tool, args, reply, next } = story();
+  const info = { name: "claude-code", version: "2.1.326" };
+  const folders = open.map((name) => folder("claude", name));
+  const wanted = folder("claude", next);
+  const roots = folders.map((path) => ({ uri: `file://${path}` }));
+
+  for (const pair of pairs.filter(({ over, era }) => over === "stdio" && era === "modern"))
+    for (const project of [args.project, wanted, `file://${wanted}`])
+      test(`${pair.name}: Claude Code switches to ${basename(project)}, named as ${project}`, async () => {
+        const { client, call, close } = await connect(pair, { roots, cwd: base, info });
+        try {
+          assert.equal(client.getNegotiatedProtocolVersion(), "2026-07-28");
+          assert.equal((await call("where")).value.path, folders[0]);
+          assert.equal((await call(tool, { ...args, project })).text, reply);
+          for (const name of ["where", "which_project", "where"])
+            assert.ok((await call(name)).text.includes(wanted), `${name} works in ${next}`);
+          // Until the user wants another folder.
+          await call(tool, { project: open[0] });
+          assert.equal((await call("where")).value.path, folders[0]);
+        } finally {
+          await close();
+        }
+      });
+});
+
 describe("over HTTP without a session", () => {
   test("a selection is answered with a handle, which names the project in each call", async () => {
     const { call } = await meet(serve({ ...declared, ...ofAnn }), { roots: annsRoots });
@@ -129,6 +176,17 @@ describe("over HTTP without a session", () => {
     assert.equal(await call("where", { project: "website" }), site);
     assert.match(await call("which_project", { project: "website" }), /site/);
     assert.match(await call("switch_project", { project: "shop" }), /project: "shop"/);
+  });
+
+  test("the tutorials say what the model gets", async () => {
+    const roots = [...annsRoots, { uri: `file://${folder("ann", "other")}` }];
+    const { call } = await meet(serve({ argument: "project_path", ...ofAnn }), { roots });
+    const said = await call("switch_project", { project: "other" });
+    for (const language of ["typescript", "python", "rust"]) {
+      const page = readFileSync(at(`../../docs/tutorials/${language}.md`), "utf8");
+      const [, words] = /A model that switches to the root `other` reads "(.+?)"\. /.exec(page);
+      assert.ok(said.includes(words), `${language}: ${said}`);
+    }
   });
 
   test("a folder that is no root has its path as handle", async () => {

@@ -70,6 +70,19 @@ test("the documentation in it has no dead link", () => {
   }
 });
 
+test("the README in it is for readers without a clone", () => {
+  const text = readFileSync(join(project("node-esm"), "node_modules/rootwise/README.md"), "utf8");
+  for (const left of ["not published", "after the release", "../rootwise", "<!--", "<img", "in the picture"])
+    assert.ok(!text.includes(left), left);
+  const commands = [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, lines]) => lines.split("\n")[0]);
+  assert.deepEqual(commands, [
+    "npm install rootwise @modelcontextprotocol/server zod",
+    "pip install rootwise fastmcp",
+    "cargo add rootwise-rmcp",
+    "cargo install rootwise-cli",
+  ]);
+});
+
 test("npm run pack makes tarballs that install without a registry, with the addon", () => {
   const folder = mkdtempSync(join(home, "local-"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "local", private: true, type: "module" }));

@@ -27,6 +27,8 @@ class Client:
         self.inbox: deque[dict[str, Any]] = deque()
         self.changed = threading.Condition()
         self.last = 0
+        #: How the client describes itself in calls of revision 2026-07-28.
+        self.info = {"name": "raw", "version": "1"}
         #: How the server described itself.
         self.server: dict[str, Any] = {}
 
@@ -132,7 +134,7 @@ class Client:
         meta = {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": capabilities,
-            "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+            "io.modelcontextprotocol/clientInfo": self.info,
             **({} if conversation is None else {"openai/session": conversation}),
         }
         more = {} if responses is None else {"inputResponses": responses}

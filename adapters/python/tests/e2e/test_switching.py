@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from pathlib import Path
@@ -47,6 +48,38 @@ def test_on_a_pipe_the_next_call_works_in_the_new_project(raw: Raw, folders: lis
     assert said(raw, "where", *folders) == str(one)
     assert "two" in said(raw, "switch_project", *folders, project="two")
     assert said(raw, "where", *folders) == str(two)
+
+
+def in_the_guide(pattern: str) -> tuple[str, ...]:
+    """What docs/guides/switching.md says about Claude Code; tests/e2e/switching.test.mjs reads it too."""
+    page = (Path(__file__).resolve().parents[4] / "docs" / "guides" / "switching.md").read_text("utf-8")
+    [section] = re.findall(r"^## Switch the project in Claude Code\n(.*?)^## ", page, re.M | re.S)
+    found = re.search(pattern, section, re.M)
+    assert found, f"the section says nothing like {pattern}"
+    return found.groups()
+
+
+@pytest.mark.only("modern")
+@pytest.mark.parametrize("spelling", ["name", "path", "uri"])
+def test_the_story_of_the_guide(raw: Raw, tmp_path: Path, spelling: str) -> None:
+    opened = in_the_guide(r"The folders `(\w+)` and `(\w+)` are open")
+    kinds = "the name of a root, an absolute path or a `file:` URI"
+    tool, arguments = in_the_guide(rf"^\| the model calls \| `(\w+)` with `({{.*?}})`: {kinds} \|$")
+    [reply] = in_the_guide(r"^\| the model gets \| `(.+)` \|$")
+    [following] = in_the_guide(r"^\| the next call \| of any tool works in `(\w+)`")
+    folders = [tmp_path / name for name in opened]
+    for folder in folders:
+        folder.mkdir()
+    wanted = tmp_path / following
+    project = {"name": json.loads(arguments)["project"], "path": str(wanted), "uri": wanted.as_uri()}[spelling]
+    raw.info = {"name": "claude-code", "version": "2.1.326"}
+    assert said(raw, "where", *folders) == str(folders[0])
+    assert said(raw, tool, *folders, project=project) == reply
+    for name in ("where", "which_project", "where_awaited"):
+        assert str(wanted) in said(raw, name, *folders)
+    # Until the user wants another folder.
+    said(raw, tool, *folders, project=opened[0])
+    assert said(raw, "where", *folders) == str(folders[0])
 
 
 @pytest.mark.only("modern")

@@ -206,7 +206,7 @@ each_checker = pytest.mark.parametrize("checker", CHECKERS, ids=lambda checker: 
 
 def suits(framework: Framework, code: str) -> bool:
     """Whether an example is for a framework."""
-    imports = {**IMPORTS, "from fastmcp import Client": "fastmcp"}
+    imports = {**IMPORTS, "from fastmcp import Client": "fastmcp", "from mcp.server import MCPServer": "mcp2"}
     needs = all(framework.kind == kind for line, kind in imports.items() if line in code)
     return needs and ("starlette" not in code or framework.kind == "mcp2")
 
