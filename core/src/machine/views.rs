@@ -5,6 +5,7 @@ use super::builder::Serves;
 use super::resolver::Resolver;
 use crate::api::action::RootsState;
 use crate::api::event::AskVia;
+use crate::api::host::Transport;
 use crate::policy::RequestWhen;
 use crate::resolve::ask::AskContext;
 use crate::resolve::disk::Patience;
@@ -26,6 +27,8 @@ impl Resolver {
                 purpose: &ask.purpose,
                 modern: ask.modern,
                 alone: self.is_alone(ask),
+                is_kept_here: self.host.transport == Transport::Http
+                    && matches!(self.serves, Serves::Conversation | Serves::Caller),
                 explain: ask.explain,
                 values: &ask.values,
                 target: ask.target.as_deref(),
