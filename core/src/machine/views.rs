@@ -62,7 +62,11 @@ impl Resolver {
                 false => connection.cycle.state(&self.policy, self.now),
             },
             stale_answers: connection.cycle.stale_answers(),
-            project: connection.project.as_deref(),
+            // A caller has no common project, but what it selected counts for every call.
+            project: match (&connection.memory.selected, self.serves) {
+                (Some(selected), Serves::Caller) => Some(&selected.project),
+                _ => connection.project.as_deref(),
+            },
             now: self.now,
         }
     }
