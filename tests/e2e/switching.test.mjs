@@ -18,6 +18,7 @@ import { createMcpHandler, McpServer, Server as LowServer2 } from "@modelcontext
 import { rootwise } from "rootwise/mcp";
 import { z } from "zod";
 import { at, connect, pairs } from "./clients.mjs";
+import { modernUsers } from "./users.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-switching-")));
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -82,6 +83,9 @@ async function meet({ fetch }, { user, roots, conversation, info = { name: "e2e"
   };
   return { client, call, state };
 }
+
+/** The handle in the answer to a selection. */
+const handleIn = (said) => /`project: "([^"]+)"`/.exec(said)?.[1];
 
 const byUser = { caller: ({ http }) => http.authInfo?.clientId };
 const declared = { argument: "project", declare: true };
@@ -171,21 +175,33 @@ describe("over HTTP without a session", () => {
   test("a selection is answered with a handle, which names the project in each call", async () => {
     const { call } = await meet(serve({ ...declared, ...ofAnn }), { roots: annsRoots });
     assert.equal(await call("where"), shop);
-    assert.match(await call("switch_project", { project: "website" }), /Pass `project: "website"` with each call/);
+    const said = await call("switch_project", { project: "website" });
+    assert.match(said, /Pass `project: "site-[0-9a-f]{4}"` with each call: this server cannot tell your calls/);
     assert.equal(await call("where"), shop, "nothing is kept");
-    assert.equal(await call("where", { project: "website" }), site);
-    assert.match(await call("which_project", { project: "website" }), /site/);
-    assert.match(await call("switch_project", { project: "shop" }), /project: "shop"/);
+    assert.equal(await call("where", { project: handleIn(said) }), site);
+    assert.equal(await call("where", { project: "website" }), site, "a name of a root");
+    assert.match(await call("which_project", { project: handleIn(said) }), /site/);
+    assert.match(await call("switch_project", { project: "shop" }), /project: "shop-/);
+  });
+
+  test("a handle names nothing once another root of that name has taken the place of its own", async () => {
+    const roots = [{ uri: `file://${shop}` }];
+    const { call, state } = await meet(serve({ ...declared, allowedDirs: [base] }), { roots });
+    const handle = handleIn(await call("switch_project", { project: "shop" }));
+    assert.equal(await call("where", { project: handle }), shop);
+    state.roots = [{ uri: `file://${attic}` }];
+    assert.match(await call("where", { project: handle }), /neither one of the client's roots/);
   });
 
   test("the tutorials say what the model gets", async () => {
     const roots = [...annsRoots, { uri: `file://${folder("ann", "other")}` }];
     const { call } = await meet(serve({ argument: "project_path", ...ofAnn }), { roots });
     const said = await call("switch_project", { project: "other" });
+    const [handle] = /other-[0-9a-f]{4}/.exec(said);
     for (const language of ["typescript", "python", "rust"]) {
       const page = readFileSync(at(`../../docs/tutorials/${language}.md`), "utf8");
       const [, words] = /A model that switches to the root `other` reads "(.+?)"\. /.exec(page);
-      assert.ok(said.includes(words), `${language}: ${said}`);
+      assert.ok(said.includes(words.replace(/other-[0-9a-f]{4}/, handle)), `${language}: ${said}`);
     }
   });
 
@@ -200,20 +216,25 @@ describe("over HTTP without a session", () => {
     const dirs = { now: [join(base, "ann")] };
     const team = serve({ ...declared, allowedDirs: ({ http }) => (http.authInfo ? dirs.now : [join(base, "bob")]) });
     const ann = await meet(team, { user: "ann", roots: annsRoots });
-    assert.match(await ann.call("switch_project", { project: "website" }), /project: "website"/);
+    const handle = handleIn(await ann.call("switch_project", { project: "website" }));
     const bob = await meet(team, { roots: [{ uri: `file://${attic}` }] });
-    assert.match(await bob.call("where", { project: "website" }), /^error: /, "not one of their roots");
+    assert.match(await bob.call("where", { project: handle }), /^error: /, "not one of their roots");
     assert.equal(await bob.call("where", { project: "shop" }), attic, "the same name is another folder");
     assert.match(await bob.call("where", { project: site }), /outside the allowed folders/);
     dirs.now = [shop];
-    assert.match(await ann.call("where", { project: "website" }), /outside the allowed folders/);
+    assert.match(await ann.call("where", { project: handle }), /outside the allowed folders/);
     assert.equal(await ann.call("where", { project: "shop" }), shop);
   });
 
   test("without a parameter that could take a handle, the selection is refused with what to do", async () => {
-    const { call } = await meet(serve(ofAnn), { roots: annsRoots });
+    const server = serve(ofAnn);
+    const { call } = await meet(server, { roots: annsRoots });
     const said = await call("switch_project", { project: "website" });
     assert.match(said, /^error: .*`x-project-path`/s);
+    await call("where");
+    const told = server.logged.filter(({ code }) => code === "cannot_select");
+    assert.equal(told.length, 1, "once for all servers of the process");
+    assert.match(told[0].message, /`switch_project` refuses .*`argument`.*`declare`/);
   });
 
   test("a conversation counts on this machine and nowhere else", async () => {
@@ -254,6 +275,56 @@ describe("a caller that the server knows", () => {
     assert.equal(await elsewhere.call("where"), shop);
     const again2 = serve({ ...byUser, ...ofAnn, store: { load: async () => undefined, save: async () => true } });
     assert.equal(await (await meet(again2, { user: "ann", roots: annsRoots })).call("where"), shop, "not with a store");
+  });
+
+  test("a handle names the project in another process, which does not know the selection", async () => {
+    // Servers of another name remember nothing of these, as those of another process.
+    for (const replicas of [false, true]) {
+      const options = { ...byUser, ...declared, ...ofAnn, replicas };
+      const [first, second] = [serve(options, `first ${replicas}`), serve(options, `second ${replicas}`)];
+      const one = await meet(first, { user: "ann", roots: annsRoots, conversation: "one" });
+      const two = await meet(second, { user: "ann", roots: annsRoots, conversation: "one" });
+      const handle = handleIn(await one.call("switch_project", { project: "website" }));
+      assert.equal(await one.call("where"), replicas ? shop : site);
+      assert.equal(await two.call("where"), shop);
+      for (const { call } of [one, two]) assert.equal(await call("where", { project: handle }), site);
+    }
+    assert.throws(() => rootwise(new McpServer({ name: "x", version: "1" }), { replicas: "yes" }), /replicas/);
+  });
+
+  test("forty users of a server for each request, each with folders of their own, all keep their selection", async () => {
+    const users = Array.from({ length: 40 }, (_, number) => `user${number}`);
+    const of = (user) => ["one", "two"].map((name) => folder(user, name));
+    const met = new Map();
+    for (const user of users) {
+      const roots = of(user).map((path) => ({ uri: `file://${path}` }));
+      met.set(user, await meet(serve({ ...byUser, allowedDirs: [join(base, user)] }), { user, roots }));
+    }
+    for (const [user, { call }] of met) {
+      await call("switch_project", { project: "two" });
+      assert.match(await call("switch_project", { project: shop }), /outside the allowed folders/);
+      assert.equal(await call("where"), of(user)[1]);
+    }
+    for (const [user, { call }] of met) assert.equal(await call("where"), of(user)[1]);
+  });
+
+  test("ten users with conversations, windows without one and dropped calls stay in their own projects", {
+    timeout: 120_000,
+  }, async () => {
+    const team = serve({ ...byUser, ...declared, allowedDirs: ({ http }) => [join(base, http.authInfo.clientId)] });
+    const met = new Map();
+    await modernUsers(base, async (user, name, args, { roots, conversation, drops }) => {
+      const key = `${user} ${conversation}`;
+      if (!met.has(key)) met.set(key, meet(team, { user, roots: roots.map((uri) => ({ uri })), conversation }));
+      const { client, call } = await met.get(key);
+      if (!drops) return call(name, args);
+      const _meta = conversation && { [CONVERSATION]: conversation };
+      const dropping = client.callTool({ name, arguments: args, _meta }, { signal: AbortSignal.timeout(5) });
+      return dropping.then(
+        () => undefined,
+        () => undefined,
+      );
+    });
   });
 
   test("two users with one conversation id never mix", async () => {

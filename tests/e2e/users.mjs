@@ -66,3 +66,47 @@ export async function tenUsers(url, base, { tool = "where", cancels = true } = {
   assert.deepEqual(faults, []);
   assert.ok(ended > 20, `${ended} ended early`);
 }
+
+/**
+ * Users of revision 2026-07-28 beside them, with `call(user, tool, args, { roots, conversation, drops })`, which returns the text
+ * of the result, or nothing if the call was dropped. Each user has three conversations with roots of their own, and a window
+ * without one. Whatever the others do, a call works in what its own conversation selected, or else in its first root.
+ */
+export async function modernUsers(base, call, { users = 10, turns = 20 } = {}) {
+  const faults = [];
+  let dropped = 0;
+  const converse = async (user, conversation) => {
+    const folders = ["one", "two", "three"].map((name) => join(base, user, conversation ?? "none", name));
+    for (const path of folders) mkdirSync(path, { recursive: true });
+    const roots = folders.map((path) => `file://${path}`);
+    const say = (tool, args = {}, drops = false) => call(user, tool, args, { roots, conversation, drops });
+    let [current] = folders;
+    for (let turn = 0; turn < turns; turn += 1) {
+      const chance = Math.random();
+      const chosen = folders[turn % 3];
+      await setTimeout(Math.random() * 10);
+      if (chance < 0.2) {
+        dropped += 1;
+        await say("where", {}, true);
+      } else if (chance < 0.5) {
+        const answer = await say("switch_project", { project: chosen });
+        const handle = /`project: "([^"]+)"`/.exec(answer)?.[1];
+        if (!handle) faults.push([user, conversation, answer]);
+        else if ((await say("where", { project: handle })) !== chosen)
+          faults.push([user, conversation, handle, chosen]);
+        current = chosen;
+      } else if (chance < 0.7) {
+        const path = await say("where", { project: chosen });
+        if (path !== chosen) faults.push([user, conversation, path, chosen]);
+      } else {
+        const path = await say("where");
+        if (path !== current) faults.push([user, conversation, path, current]);
+      }
+    }
+  };
+  const everyone = Array.from({ length: users }, (_, index) => `modern-${index}`);
+  // All users give their conversations the same ids.
+  await Promise.all(everyone.flatMap((user) => ["c1", "c2", "c3", undefined].map((id) => converse(user, id))));
+  assert.deepEqual(faults, []);
+  assert.ok(dropped > users, `${dropped} were dropped`);
+}

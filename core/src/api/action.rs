@@ -518,6 +518,8 @@ pub enum LogCode {
     WaitExpired,
     /// The client cannot be asked for its roots.
     CannotAsk,
+    /// The server has a tool that selects a project, and no parameter by which calls without a session can name it.
+    CannotSelect,
     /// A part of a peer's message was too large and was left out or counts as unreadable.
     EventFailed,
     /// A folder of `allowedDirs` does not exist, is no folder or cannot be read.
@@ -546,6 +548,7 @@ impl LogCode {
             Self::LogsDropped => "logs_dropped",
             Self::WaitExpired => "wait_expired",
             Self::CannotAsk => "cannot_ask",
+            Self::CannotSelect => "cannot_select",
             Self::EventFailed => "event_failed",
             Self::AllowedDirUnusable => "allowed_dir_unusable",
         }

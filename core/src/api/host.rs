@@ -63,6 +63,10 @@ pub struct HostFacts {
     /// Whether network shares may be probed; a probe contacts their host.
     #[serde(default, skip_serializing_if = "is_default")]
     pub probe_shares: bool,
+    /// Whether several processes serve the clients that call over HTTP, so that none of them knows what another one remembers.
+    /// Then nothing is remembered between calls that have no session, and a selection is answered with a handle.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub replicas: bool,
 }
 
 impl HostFacts {
@@ -95,6 +99,7 @@ impl HostFacts {
             allowed_dirs: None,
             path_map: Vec::new(),
             probe_shares: false,
+            replicas: false,
         }
     }
 }

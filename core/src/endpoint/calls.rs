@@ -21,7 +21,8 @@ use crate::api::host::Transport;
 use crate::api::reason::Reason;
 use crate::error::Misuse;
 use crate::id::{AskId, CallId, ChannelId, SessionId};
-use crate::policy::{Elicit, Limits};
+use crate::path::display::display;
+use crate::policy::{Elicit, Limits, SourceKind, fill, to_usize};
 use crate::resolve::sources::bounded;
 use crate::texts::endpoint::{self as texts, CannotAsk};
 
@@ -123,6 +124,9 @@ impl Endpoint {
         self.scopes.extend(alone.map(|alone| (scope, alone.into())));
         let facts = RequestFacts { allowed_dirs: dirs, ..facts };
         self.log_too_large(&too_large, scope.session(), turn);
+        if matches!(scope, Scope::Call(_)) && session.is_none() {
+            self.log_cannot_select(turn);
+        }
         let is_repeatable = started.method.as_deref().is_none_or(|method| REPEATABLE.contains(&method));
         let request_state = started.request_state.clone().filter(|_| is_modern);
         let (has_asked, has_returned) = (false, false);
@@ -443,6 +447,22 @@ impl Endpoint {
         };
         let (code, session) = (LogCode::CannotAsk, scope.session());
         turn.push(EndpointAction::Log(EndpointLog { level, code, session, ask: None, message }));
+    }
+
+    /// Tells the operator, once, that the tool which selects a project does not work for calls like this one.
+    fn log_cannot_select(&mut self, turn: &mut Turn) {
+        let facts = self.hosts.of(Transport::Http);
+        let Some(tool) = facts.select_tool.as_ref().filter(|_| facts.tool_argument.is_none()) else { return };
+        if self.policy.source(SourceKind::Selected).is_none() {
+            return;
+        }
+        if core::mem::replace(&mut self.told_cannot_select, true) {
+            return;
+        }
+        let tool = display(tool, to_usize(self.policy.config.limits.name_chars));
+        let message = fill(texts::CANNOT_SELECT, &[("tool", &tool)]);
+        let (level, code) = (Level::Warning, LogCode::CannotSelect);
+        turn.push(EndpointAction::Log(EndpointLog { level, code, session: None, ask: None, message }));
     }
 }
 

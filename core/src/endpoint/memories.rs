@@ -1,8 +1,9 @@
 //! Memories: what is kept between the calls that belong to no session. Whose calls share one is decided here, and nowhere else.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use super::event::CallStarted;
 use super::parts::Described;
@@ -15,7 +16,7 @@ use crate::id::{Millis, SessionId};
 use crate::machine::builder::Serves;
 use crate::path::uri::fingerprint;
 
-/// The memories of one owner; a client that opens more conversations forgets the one that it has not used for longest.
+/// The memories of one owner; of a new one, the client that has the most forgets the one that it has not used for longest.
 const MAX_PER_OWNER: usize = 64;
 /// The memories of all owners.
 const MAX_MEMORIES: usize = 4096;
@@ -67,6 +68,8 @@ impl Use {
 pub(super) struct Memories {
     by_key: BTreeMap<MemoryKey, Use>,
     by_use: BTreeMap<u64, MemoryKey>,
+    /// How many each owner has.
+    sizes: BTreeSet<(usize, Owner)>,
     last_id: u32,
     turns: u64,
 }
@@ -87,14 +90,18 @@ impl Memories {
         self.last_id = self.last_id.wrapping_add(1);
         self.turns = self.turns.saturating_add(1);
         let id = MemoryId(self.last_id);
+        let before = self.of(key.owner).count();
         self.by_key.insert(key, Use { id, turn: self.turns, at: now });
         self.by_use.insert(self.turns, key);
+        self.resize(key.owner, before);
         id
     }
 
     fn remove(&mut self, key: &MemoryKey) -> Option<MemoryId> {
+        let before = self.of(key.owner).count();
         let Use { id, turn, .. } = self.by_key.remove(key)?;
         self.by_use.remove(&turn);
+        self.resize(key.owner, before);
         Some(id)
     }
 
@@ -104,16 +111,49 @@ impl Memories {
         self.by_key.range(first..).take_while(move |(key, _)| key.owner == owner)
     }
 
-    /// Those that nobody used for too long, and one to forget for another one of this owner.
-    fn surplus(&self, owner: Owner, now: Millis) -> Vec<MemoryKey> {
+    /// Those that nobody used for too long.
+    fn old(&self, now: Millis) -> Vec<MemoryKey> {
         let is_old = |key: &&MemoryKey| self.by_key.get(*key).is_some_and(|known| known.is_old(now));
-        let mut surplus: Vec<MemoryKey> = self.by_use.values().take_while(is_old).copied().collect();
+        self.by_use.values().take_while(is_old).copied().collect()
+    }
+
+    /// Whether there is no room for another one of this owner.
+    fn is_full(&self, owner: Owner) -> bool {
+        self.by_key.len() >= MAX_MEMORIES || self.of(owner).count() >= MAX_PER_OWNER
+    }
+
+    /// One to forget for another one of this owner: whoever has the most loses what it has not used for longest, so that nobody
+    /// loses anything to somebody who has more.
+    fn surplus(&self, owner: Owner, is_idle: impl Fn(MemoryId) -> bool) -> Option<MemoryKey> {
         if self.of(owner).count() >= MAX_PER_OWNER {
-            surplus.extend(self.of(owner).min_by_key(|(_, known)| known.turn).map(|(key, _)| *key));
-        } else if self.by_key.len() >= MAX_MEMORIES {
-            surplus.extend(self.by_use.values().next().copied());
+            return self.least_used(owner, &is_idle);
         }
-        surplus
+        let with_several = self.sizes.iter().rev().take_while(|(size, _)| *size > 1);
+        let crowded = with_several.map(|(_, owner)| *owner).find_map(|owner| self.least_used(owner, &is_idle));
+        let is_free = |key: &&MemoryKey| self.by_key.get(*key).is_some_and(|known| is_idle(known.id));
+        crowded.or_else(|| self.by_use.values().find(is_free).copied())
+    }
+
+    /// Of the client of an owner that has the most memories, the one that was unused for longest.
+    fn least_used(&self, owner: Owner, is_idle: &impl Fn(MemoryId) -> bool) -> Option<MemoryKey> {
+        let mut clients: BTreeMap<Option<Fingerprint>, (usize, Reverse<u64>, MemoryKey)> = BTreeMap::new();
+        for (key, known) in self.of(owner).filter(|(_, known)| is_idle(known.id)) {
+            let (count, oldest, of_client) = clients.entry(key.client).or_insert((0, Reverse(known.turn), *key));
+            *count = count.saturating_add(1);
+            if known.turn < oldest.0 {
+                (*oldest, *of_client) = (Reverse(known.turn), *key);
+            }
+        }
+        clients.into_values().max().map(|(.., key)| key)
+    }
+
+    /// Takes note that the number of an owner's memories was another one before.
+    fn resize(&mut self, owner: Owner, before: usize) {
+        self.sizes.remove(&(before, owner));
+        let size = self.of(owner).count();
+        if size > 0 {
+            self.sizes.insert((size, owner));
+        }
     }
 }
 
@@ -143,22 +183,36 @@ impl Endpoint {
             self.memories.remove(&key);
             self.close_scope(scope, turn);
         }
-        for key in self.memories.surplus(key.owner, self.now) {
-            let is_idle = |id| self.scopes.get(&Scope::Memory(id)).is_none_or(|memory| memory.calls.is_empty());
-            if self.memories.by_key.get(&key).is_some_and(|known| is_idle(known.id))
-                && let Some(id) = self.memories.remove(&key)
-            {
-                self.remove_scope(Scope::Memory(id));
-            }
+        for key in self.memories.old(self.now) {
+            self.forget_idle(&key);
         }
-        if self.memories.of(key.owner).count() >= MAX_PER_OWNER || self.memories.by_key.len() >= MAX_MEMORIES {
-            return Ok(without_memory);
+        if self.memories.is_full(key.owner) {
+            let surplus = self.memories.surplus(key.owner, |id| self.is_idle(id));
+            if !surplus.is_some_and(|key| self.forget_idle(&key)) {
+                return Ok(without_memory);
+            }
         }
         let serves = if key.conversation.is_some() { Serves::Conversation } else { Serves::Caller };
         let memory = Session::new(self.builder(&own)?.serving(serves).build()?, own);
         let scope = Scope::Memory(self.memories.add(key, self.now));
         self.scopes.insert(scope, memory.into());
         Ok((scope, dirs))
+    }
+
+    /// Whether no call has this memory now.
+    fn is_idle(&self, id: MemoryId) -> bool {
+        self.scopes.get(&Scope::Memory(id)).is_none_or(|memory| memory.calls.is_empty())
+    }
+
+    /// Forgets a memory that no call has now.
+    fn forget_idle(&mut self, key: &MemoryKey) -> bool {
+        if !self.memories.by_key.get(key).is_some_and(|known| self.is_idle(known.id)) {
+            return false;
+        }
+        if let Some(id) = self.memories.remove(key) {
+            self.remove_scope(Scope::Memory(id));
+        }
+        true
     }
 
     /// Whose memory a call has, if it has one beside that of its session; and what its resolver is made with.
@@ -190,6 +244,7 @@ impl Endpoint {
                 let is_one = resolver.host().is_one_client() && !resolver.is_shared();
                 is_one.then_some(Owner::Session(id))?
             }
+            _ if self.hosts.of(own.transport).replicas && own.transport == Transport::Http => return None,
             (_, Some(caller)) => Owner::Caller(fingerprint(caller)),
             (_, None) => {
                 let is_of_machine = conversation.is_some() && self.hosts.with(&own).is_local();

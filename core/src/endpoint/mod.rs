@@ -80,6 +80,8 @@ pub struct Endpoint {
     roots_watched: bool,
     /// Whether it was logged that calls without a session cannot be asked.
     told_stateless: bool,
+    /// Whether it was logged that they cannot select.
+    told_cannot_select: bool,
     dirs_check: DirsCheck,
 }
 
@@ -219,6 +221,7 @@ impl Endpoint {
             now: Millis(0),
             roots_watched: false,
             told_stateless: false,
+            told_cannot_select: false,
             dirs_check: DirsCheck::Due,
         })
     }

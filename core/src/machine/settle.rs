@@ -341,8 +341,11 @@ impl Resolver {
         if let Some((path, info)) = known {
             self.connection.disk.insert(path.clone(), Box::new(info));
         }
-        let project =
-            if project.stale { Project { stale: false, ..(**project).clone() }.into() } else { project.clone() };
+        let project = if project.stale || project.handle.is_some() {
+            Project { stale: false, handle: None, ..(**project).clone() }.into()
+        } else {
+            project.clone()
+        };
         self.connection.memory.select(project, given);
     }
 

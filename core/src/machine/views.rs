@@ -5,6 +5,7 @@ use super::builder::Serves;
 use super::resolver::Resolver;
 use crate::api::action::RootsState;
 use crate::api::event::AskVia;
+use crate::api::host::Transport;
 use crate::policy::RequestWhen;
 use crate::resolve::ask::AskContext;
 use crate::resolve::disk::Patience;
@@ -26,6 +27,8 @@ impl Resolver {
                 purpose: &ask.purpose,
                 modern: ask.modern,
                 alone: self.is_alone(ask),
+                is_kept_here: self.host.transport == Transport::Http
+                    && matches!(self.serves, Serves::Conversation | Serves::Caller),
                 explain: ask.explain,
                 values: &ask.values,
                 target: ask.target.as_deref(),
@@ -59,7 +62,11 @@ impl Resolver {
                 false => connection.cycle.state(&self.policy, self.now),
             },
             stale_answers: connection.cycle.stale_answers(),
-            project: connection.project.as_deref(),
+            // A caller has no common project, but what it selected counts for every call.
+            project: match (&connection.memory.selected, self.serves) {
+                (Some(selected), Serves::Caller) => Some(&selected.project),
+                _ => connection.project.as_deref(),
+            },
             now: self.now,
         }
     }

@@ -176,16 +176,10 @@ impl RootList {
         (first, omitted)
     }
 
-    /// The different roots with this name: their own, or else their folder's, alone or with a part of the root's id.
+    /// The different roots with this name: their own or the handle of their folder, or else that folder's name.
     pub(crate) fn named(&self, name: &str, host: &HostFacts) -> Vec<&RootEntry> {
-        let mut named = self.distinct(|entry| entry.is_called(name));
-        if named.is_empty() {
-            named = self.distinct(|entry| entry.has_folder_named(name, host));
-        }
-        if named.is_empty() {
-            named = self.distinct(|entry| entry.has_handle(name, host));
-        }
-        named
+        let named = self.distinct(|entry| entry.is_called(name) || entry.has_handle(name, host));
+        if named.is_empty() { self.distinct(|entry| entry.has_folder_named(name, host)) } else { named }
     }
 
     /// What a text names among the roots.

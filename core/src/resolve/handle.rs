@@ -1,10 +1,10 @@
 //! Handles: the short text by which a caller whose selection is kept nowhere names the project in each of its calls.
 //!
-//! A handle is no key to anything: it is the name of one of the caller's own roots, or a path, and every use is checked as any
-//! other value of the argument is. So it needs no table, no expiry and no secret, it works in every process of a server, and it
-//! means nothing to another caller.
+//! A handle is no key to anything: it names one of the caller's own roots, or a path, and every use is checked as any other value
+//! of the argument is. So it needs no table, no expiry and no secret, it works in every process of a server, and it means nothing
+//! to another caller. It is tied to its folder: where a root is replaced by another one of the same name, it names none of them.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::ask::AskContext;
@@ -49,23 +49,21 @@ impl AskContext<'_> {
         Err(why)
     }
 
-    /// What may name a project, shortest first: the name of its root, that of its folder, alone or with a part of its id, and its
-    /// path.
+    /// What may name a project, shortest first: the name of its root's folder with a part of its id, its path, the URI of its
+    /// root. None of them can name another folder when the client's roots have changed.
     fn names_for(&self, project: &Project) -> Vec<String> {
-        let entries = || self.visible_roots().into_iter().flat_map(|list| &list.entries);
+        let mut entries = self.visible_roots().into_iter().flat_map(|list| &list.entries);
         let index = project.root.as_ref().map(|root| root.index);
         let key = project.folder_key();
         let is_its = |entry: &&RootEntry| Some(entry.sent.index) == index || entry.key.as_ref() == Some(&key);
-        let entry = entries().find(is_its);
-        let own = entry.and_then(|entry| entry.sent.name.as_ref()).map(|name| name.trim().to_string());
+        let entry = entries.find(is_its);
         let folder = entry.and_then(|entry| entry.path.as_ref().ok());
         let folder = folder.and_then(|folder| path::basename(folder, self.host.client_style(folder)));
-        let with_id = folder.as_ref().map(|folder| name_with_id(folder, &project_id(&key)));
-        let names = [own, folder, with_id].into_iter().flatten();
         // A model repeats a text as it sees it.
         let is_plain =
             |name: &String| !name.is_empty() && *name == display(name, to_usize(self.policy.config.limits.name_chars));
+        let with_id = folder.filter(is_plain).map(|folder| name_with_id(&folder, &project_id(&key)));
         let uri = entry.map(|entry| entry.sent.uri.clone());
-        names.filter(is_plain).chain(project.folder().cloned()).chain(uri).collect()
+        [with_id, project.folder().cloned(), uri].into_iter().flatten().collect()
     }
 }

@@ -4,6 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::ask::AskContext;
+use super::memory::is_allowed;
 use crate::api::action::{Outcome, RootsState};
 use crate::api::project::RootView;
 use crate::path;
@@ -57,9 +58,11 @@ impl AskContext<'_> {
         fill(texts::LINE, &[("number", &number), ("name", &name), ("place", &place), ("current", current)])
     }
 
-    /// Whether a root is the connection's project, or the project is inside it.
+    /// Whether a root is the project of a call that names none, or that project is inside it.
     fn is_current(&self, view: &RootView) -> bool {
-        let project = self.connection.project.filter(|_| !self.ask.modern);
+        let project = self.connection.project.filter(|_| !self.ask.alone);
+        // What a colleague on the same connection selected is not told to a caller who may not use it.
+        let project = project.filter(|project| is_allowed(project, self.policy, self.host));
         match (project.and_then(|project| project.folder()), view.root.folder()) {
             (Some(folder), Some(root)) => path::is_inside(root, folder, self.host.client_style(root)),
             _ => project.is_some_and(|project| project.root.as_ref().is_some_and(|root| root.uri == view.root.uri)),

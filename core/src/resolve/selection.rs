@@ -23,7 +23,7 @@ use crate::policy::{
     EnforceRoots, ExcludedDirsRule, Format, Links, NameRule, Names, Relative, Source, SourceKind, Templates, Traversal,
     Values, Verify, exceeds, fill, to_usize,
 };
-use crate::texts::advice::PASS_HANDLE;
+use crate::texts::advice::{PASS_HANDLE, PASS_HANDLE_TOO};
 
 /// The progress of a selection.
 enum SelectionStep {
@@ -61,9 +61,7 @@ impl<'a> AskContext<'a> {
             match self.select(by, &mut disk) {
                 SelectionStep::Made(mut project) => {
                     project.stale = self.evaluation_context().rests_on_stale(&disk);
-                    let project: Arc<Project> = Arc::from(project);
-                    let message = self.selected_text(&project);
-                    Step::End(Outcome::Selected { project, message })
+                    self.selected(project, &mut disk)
                 }
                 SelectionStep::Refused(rejection) => {
                     Step::End(self.refuse_selection(rejection.reason, given, Some(&rejection)))
@@ -73,6 +71,29 @@ impl<'a> AskContext<'a> {
             }
         };
         self.decision(step, None, disk)
+    }
+
+    /// Confirms a selection that is kept. Where another process would not know it, the caller is told how to name the project too.
+    fn selected(&self, project: Box<Project>, disk: &mut DiskView<'_>) -> Step {
+        let message = self.selected_text(&project);
+        let argument = self.argument_source().filter(|_| self.ask.is_kept_here);
+        match argument.map(|argument| self.handle(&project, argument, disk)) {
+            Some(Ok(Ok(handle))) => self.selected_with(project, handle, &message, PASS_HANDLE_TOO),
+            Some(Ok(Err(waits))) if !matches!(waits, SourceResult::NeedInput) => {
+                Step::Wait { for_roots: false, send: false }
+            }
+            // It counts all the same.
+            _ => Step::End(Outcome::Selected { project: project.into(), message }),
+        }
+    }
+
+    fn selected_with(&self, project: Box<Project>, handle: String, done: &str, how: &str) -> Step {
+        let argument = self.host.tool_argument.as_deref().unwrap_or_default();
+        let argument = display(argument, to_usize(self.policy.config.limits.name_chars));
+        let how = fill(how, &[("argument", &argument), ("handle", &to_json(&handle))]);
+        let message = [done.trim_end_matches('.'), &how].join(". ");
+        let project = Arc::new(Project { handle: Some(handle), ..*project });
+        Step::End(Outcome::Selected { project, message })
     }
 
     /// Selects for a caller whose selection is kept nowhere: it is told how to name the project in each call.
@@ -93,20 +114,12 @@ impl<'a> AskContext<'a> {
         match self.handle(&project, argument, disk) {
             Ok(Ok(handle)) => {
                 let done = self.selected_text(&project);
-                let message = [done.trim_end_matches('.'), &self.handle_text(&handle)].join(". ");
-                let project = Arc::new(Project { handle: Some(handle), ..*project });
-                Step::End(Outcome::Selected { project, message })
+                self.selected_with(project, handle, &done, PASS_HANDLE)
             }
             Ok(Err(SourceResult::NeedInput)) => Step::End(needs_input()),
             Ok(Err(_)) => Step::Wait { for_roots: false, send: false },
             Err(rejection) => refused(rejection),
         }
-    }
-
-    fn handle_text(&self, handle: &str) -> String {
-        let argument = self.host.tool_argument.as_deref().unwrap_or_default();
-        let argument = display(argument, to_usize(self.policy.config.limits.name_chars));
-        fill(PASS_HANDLE, &[("argument", &argument), ("handle", &to_json(&handle))])
     }
 
     fn select(&self, by: &SelectBy, disk: &mut DiskView<'_>) -> SelectionStep {

@@ -41,6 +41,8 @@ pub(crate) struct AskView<'a> {
     pub(crate) modern: bool,
     /// Whether it reads and leaves nothing on the connection.
     pub(crate) alone: bool,
+    /// Whether what it selects is kept by this process alone, beside any session.
+    pub(crate) is_kept_here: bool,
     pub(crate) explain: bool,
     pub(crate) values: &'a RequestValues,
     pub(crate) target: Option<&'a str>,

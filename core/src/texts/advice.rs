@@ -25,6 +25,8 @@ pub(crate) const TO_CHANGE: &str = "To change the project, ";
 /// What a caller does whose selection is kept nowhere.
 pub(crate) const PASS_HANDLE: &str =
     "Pass `{argument}: {handle}` with each call: this server cannot tell your calls from those of other clients.";
+/// What a caller does whose selection another process does not know.
+pub(crate) const PASS_HANDLE_TOO: &str = "Pass `{argument}: {handle}` with each call too: if this server runs as several processes, the others do not know this selection.";
 pub(crate) const TAKES_NONE: &str = "This server takes no project from its callers.";
 pub(crate) const START_ELSEWHERE: &str = "Start the server with the project that it should use.";
 

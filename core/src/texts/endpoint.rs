@@ -34,6 +34,10 @@ impl CannotAsk {
 pub(crate) const USE_SESSIONS: &str =
     "Clients of 2026-07-28 send their roots with the call; for earlier ones, use a transport with sessions.";
 
+/// What the operator of a server does whose tool cannot work for every client.
+pub(crate) const CANNOT_SELECT: &str = "The tool `{tool}` refuses calls that belong to no session, because nothing would keep what they select: set the option \
+     `argument`, so that each call can name its project, and `declare`, so that models know it.";
+
 pub(crate) const WAIT_EXPIRED: &str =
     "The client did not answer roots/list in time; this call uses what is known without it.";
 

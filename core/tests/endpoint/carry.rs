@@ -7,6 +7,7 @@ use rootwise::action::{Action, Answer, Outcome, RequestMethod, SendRequest};
 use rootwise::endpoint::event::EndpointEvent;
 use rootwise::event::{AskVia, Asked, Event, RefusalKind, Selected, SelectionCleared, Want};
 use rootwise::explanation::Era;
+use rootwise::policy::SourceKind;
 use serde_json::{Value, json};
 
 use super::log::{At, CannotAsk, Channel, Entry, Purpose, Sent};
@@ -48,6 +49,17 @@ impl Model {
         if !self.log.0.iter().any(|entry| matches!(entry, Entry::CannotAsk(told) if *told == whom)) {
             self.log.add(Entry::CannotAsk(whom));
             turn.log(level, "cannot_ask", self.log.session_id(owner), None);
+        }
+    }
+
+    /// Once, for a tool that calls without a session and a memory cannot use (E30).
+    pub fn log_cannot_select(&mut self, turn: &mut Turn) {
+        let facts = self.process_facts();
+        let lacks_parameter = facts.select_tool.is_some() && facts.tool_argument.is_none();
+        let selects = self.policy.config().sources.iter().any(|source| source.from == SourceKind::Selected);
+        if lacks_parameter && selects && !self.log.0.iter().any(|entry| matches!(entry, Entry::CannotSelect)) {
+            self.log.add(Entry::CannotSelect);
+            turn.log("warning", "cannot_select", None, None);
         }
     }
 

@@ -321,11 +321,15 @@ pub fn host() -> impl Strategy<Value = HostFacts> {
     let push = select(vec![None, None, None, None, None, Some(true), Some(false)]);
     let dirs = prop_oneof![10 => Just(None), 5 => dirs().prop_map(Some)];
     let own = (dirs, maybe(0.1, Just(false)));
-    (local, push, maybe(0.3, Just("/p/a".to_owned())), own).prop_map(|(local, push, cwd, (dirs, dedicated))| {
+    let flags = (prop::bool::weighted(0.9), prop::bool::weighted(0.1));
+    let facts = (local, push, maybe(0.3, Just("/p/a".to_owned())), own, flags);
+    facts.prop_map(|(local, push, cwd, (dirs, dedicated), (has_parameter, replicas))| {
         let mut host = HostFacts::new(PathStyle::Posix);
         host.dedicated = dedicated;
         (host.local, host.push, host.cwd, host.allowed_dirs) = (local, push, cwd, dirs);
-        host.tool_argument = Some("project".to_owned());
+        host.tool_argument = has_parameter.then(|| "project".to_owned());
+        host.select_tool = Some("switch_project".to_owned());
+        host.replicas = replicas;
         host
     })
 }

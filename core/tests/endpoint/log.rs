@@ -32,6 +32,8 @@ pub enum Entry {
     NeedsInput(At, Value),
     /// It was logged that the client of a session, or no client without one, can be asked.
     CannotAsk(Option<At>),
+    /// It was logged that calls without a session cannot select.
+    CannotSelect,
     /// A list of roots arrived in a session whose lists are announced.
     Listed(At),
     /// A call shares the memory that began with another one, or begins it.

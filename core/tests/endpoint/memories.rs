@@ -62,6 +62,9 @@ impl Model {
             }
             None => (started.transport.unwrap_or(Transport::Http), started.local),
         };
+        if transport == Transport::Http && self.process_facts().replicas {
+            return None;
+        }
         let facts = self.facts(transport, local, None);
         let is_local = facts.local.unwrap_or(transport == Transport::Stdio);
         let whose = match &started.caller {

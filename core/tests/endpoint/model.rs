@@ -161,6 +161,9 @@ impl Model {
                     self.resolvers.insert(at, builder.policy(self.policy.clone()).for_one_call().build().unwrap());
                 }
                 (0..parts.too_large).for_each(|_| turn.log("warning", "event_failed", session, None));
+                if started.session.is_none() && self.log.memory(at).is_none() {
+                    self.log_cannot_select(turn);
+                }
             }
             EndpointEvent::CallReturned(returned) => self.call_returned(returned, turn),
             EndpointEvent::CallEnded(ended) => self.call_ended(ended, turn),

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         argument: str | None
         declare: bool
         caller: CallersName | None
+        replicas: bool
         host: Mapping[str, Any] | None
         on_change: OnChange[P] | None
         on_roots_change: OnRootsChange | None
@@ -66,6 +67,7 @@ class Adapter(Connections[P]):
         argument: str | None = None,
         declare: bool = False,
         caller: CallersName | None = None,
+        replicas: bool = False,
         host: Mapping[str, Any] | None = None,
         on_change: OnChange[P] | None = None,
         on_roots_change: OnRootsChange | None = None,
@@ -89,6 +91,9 @@ class Adapter(Connections[P]):
             so that what the caller selects counts for its next calls. It gets the HTTP request. Return what the server
             has verified, such as the subject of ``get_access_token()``, and never what a client says about itself;
             ``None`` for a caller that is not known. A call fails if it does. The memory is that of this process
+        :param replicas: whether several processes, such as workers, serve the clients over HTTP. Then nothing is remembered
+            between calls that belong to no session, because the processes would disagree, and a selection is answered with
+            a handle, which all of them understand
         :param host: host facts that you know better than this process, such as ``{"tool_argument": "path"}``
         :param on_change: called with the new and the previous project when a connection's project changes, and with
             none and the last one when the connection ends; a third parameter receives the connection
@@ -97,7 +102,7 @@ class Adapter(Connections[P]):
         :raises RootwiseError: an option is wrong; the message names it
         """
         no_others(others, inspect.signature(Adapter).parameters.keys() - {"others"})
-        flags(require_path=require_path, local=local, codex_meta=codex_meta, declare=declare)
+        flags(require_path=require_path, local=local, codex_meta=codex_meta, declare=declare, replicas=replicas)
         texts(argument=argument)
         if declare and argument is None:
             raise bad_option("declare", "needs the option argument, the name of the parameter that it declares")
@@ -105,6 +110,8 @@ class Adapter(Connections[P]):
         given = given_facts(mapping("host", host))
         if local is not None:
             given["local"] = local
+        if replicas:
+            given["replicas"] = True
         if argument is not None:
             given.setdefault("toolArgument", argument)
         self.declaration = Declaration(argument) if declare and argument is not None else None

@@ -292,7 +292,7 @@ The treatment of links.
 """
 
 
-LogCode: TypeAlias = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'several_clients', 'user_asked', 'user_declined', 'too_many_asks', 'logs_dropped', 'wait_expired', 'cannot_ask', 'event_failed', 'allowed_dir_unusable']
+LogCode: TypeAlias = Literal['project_chosen', 'disagreement', 'value_rejected', 'roots_failed', 'roots_unsupported', 'roots_cut', 'root_repaired', 'answer_stale', 'answer_unexpected', 'selected_root_left', 'several_clients', 'user_asked', 'user_declined', 'too_many_asks', 'logs_dropped', 'wait_expired', 'cannot_ask', 'cannot_select', 'event_failed', 'allowed_dir_unusable']
 """
 The subject of a log line; the serialised form is the stable code.
 """
@@ -2423,6 +2423,11 @@ class HostFacts(TypedDict):
     probeShares: NotRequired[bool]
     """
     Whether network shares may be probed; a probe contacts their host.
+    """
+    replicas: NotRequired[bool]
+    """
+    Whether several processes serve the clients that call over HTTP, so that none of them knows what another one remembers.
+    Then nothing is remembered between calls that have no session, and a selection is answered with a handle.
     """
 
 

@@ -3,7 +3,7 @@
 It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, perhaps with `--sse`, `--stateless` or
 `--json`, and then prints where. Its callers wait, its questions live and its lists count longer than any test lasts,
 unless `--wait=`, `--life=` and `--age=` name milliseconds. `--remote`, `--any`, `--allowed=`, `--callers=`,
-`--caller`, `--declare`, `--argument=`, `--elicit=` and `--identity=` are options of Rootwise;
+`--caller`, `--replicas`, `--declare`, `--argument=`, `--elicit=` and `--identity=` are options of Rootwise;
 `--watch=` records what is checked below a folder.
 """
 
@@ -562,6 +562,8 @@ def serve(*words: str) -> None:
             options["host"]["tool_argument"] = named["argument"]
     if "--declare" in words:
         options.update(argument="project", declare=True)
+    if "--replicas" in words:
+        options["replicas"] = True
     if "--caller" in words:
 
         async def caller(request: Any) -> Any:

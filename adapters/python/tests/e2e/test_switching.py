@@ -29,6 +29,13 @@ def said(client: Client, tool: str, *roots: Path, conversation: str | None = Non
     return f"failed: {text}" if result["result"].get("isError") else text
 
 
+def handle_in(answer: str) -> str:
+    """The handle in the answer to a selection."""
+    found = re.search('`project: "([^"]+)"`', answer)
+    assert found, answer
+    return found[1]
+
+
 def legacy(client: Client, tool: str, *roots: Path, **arguments: str) -> str:
     """A call of an older revision."""
     number = client.call(tool, **arguments)
@@ -98,14 +105,19 @@ def test_without_a_session_a_selection_is_answered_with_a_handle(
     allowed = f"--allowed={tmp_path}"
     with listening(nursery, "--remote", "--declare", allowed) as url, RawHttp(url) as client, RawHttp(url) as other:
         assert said(client, "where", *folders) == str(one)
-        assert 'Pass `project: "two"` with each call' in said(client, "switch_project", *folders, project="two")
+        answer = said(client, "switch_project", *folders, project="two")
+        assert "with each call: this server cannot tell your calls" in answer
+        assert re.fullmatch("two-[0-9a-f]{4}", handle_in(answer))
         assert said(client, "where", *folders) == str(one), "nothing is kept"
-        assert said(client, "where", *folders, project="two") == str(two)
+        assert said(client, "where", *folders, project=handle_in(answer)) == str(two)
+        assert said(client, "where", *folders, project="two") == str(two), "the name of a root"
         # The name is one of the client's own roots, and of nobody else's.
         assert said(other, "where", one, project="two").startswith("failed: ")
         away = tmp_path / "away" / "two"
         away.mkdir(parents=True)
         assert said(other, "where", away, project="two") == str(away)
+        # Another root of that name is not what the handle names.
+        assert "neither one of the client's roots" in said(client, "where", away, project=handle_in(answer))
         # Conversations are somebody's only if it is known whose.
         said(client, "switch_project", *folders, conversation="a", project="two")
         assert said(client, "where", *folders, conversation="a") == str(one)
@@ -116,9 +128,9 @@ def test_a_handle_is_checked_again_with_each_use(nursery: str, folders: list[Pat
     one, two = folders
     with listening(nursery, "--remote", "--declare", f"--callers={tmp_path}") as url, RawHttp(url) as client:
         client.headers = {"X-User": "two"}
-        assert 'Pass `project: "two"`' in said(client, "switch_project", *folders, project="two")
+        handle = handle_in(said(client, "switch_project", *folders, project="two"))
         client.headers = {"X-User": "one"}
-        assert "outside the allowed folders" in said(client, "where", *folders, project="two")
+        assert "outside the allowed folders" in said(client, "where", *folders, project=handle)
         assert "outside the allowed folders" in said(client, "where", *folders, project=str(two))
         assert said(client, "where", *folders, project="one") == str(one)
 
@@ -141,6 +153,24 @@ def test_what_a_caller_selects_counts_for_its_next_calls(nursery: str, folders: 
             assert said(client, "where_awaited", *folders).startswith("failed: ")
         client.headers = {"X-User": "ann"}
         assert said(client, "where", *folders) == str(two)
+
+
+@pytest.mark.only("modern")
+@pytest.mark.parametrize("replicas", [False, True])
+def test_a_handle_names_the_project_in_another_process(
+    nursery: str, folders: list[Path], tmp_path: Path, replicas: bool
+) -> None:
+    one, two = folders
+    options = ["--remote", "--caller", "--declare", f"--allowed={tmp_path}", *(["--replicas"] if replicas else [])]
+    with listening(nursery, *options) as url, listening(nursery, *options) as other_url:
+        with RawHttp(url) as client, RawHttp(other_url) as other:
+            for each in (client, other):
+                each.headers = {"X-User": "ann"}
+            handle = handle_in(said(client, "switch_project", *folders, project="two"))
+            assert said(client, "where", *folders) == str(one if replicas else two)
+            assert said(other, "where", *folders) == str(one), "another process does not know it"
+            for each in (client, other):
+                assert said(each, "where", *folders, project=handle) == str(two)
 
 
 @pytest.mark.only("modern")

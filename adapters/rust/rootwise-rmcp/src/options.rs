@@ -99,7 +99,7 @@ impl Options {
     /// Tells who makes a call over HTTP that belongs to no session, from the context of the call, so that what the caller selects
     /// counts for its next calls. Return what the server has verified, such as the user that an authentication layer put into the
     /// extensions of the HTTP request, and never what a client says about itself; `None` for a caller that is not known. A call
-    /// has no project if the function fails. The memory is that of this process.
+    /// has no project if the function fails. The memory is that of this process: see [`replicas`](Self::replicas).
     #[must_use]
     pub fn caller_of<E: fmt::Display>(
         self,
@@ -107,6 +107,13 @@ impl Options {
     ) -> Self {
         let caller_of = move |context: &RequestContext<RoleServer>| caller(context).map_err(|error| error.to_string());
         Self { caller_of: Some(Box::new(caller_of)), ..self }
+    }
+
+    /// Whether several processes serve the clients over HTTP. Then nothing is remembered between calls that belong to no session,
+    /// because the processes would disagree, and a selection is answered with a handle, which all of them understand.
+    #[must_use]
+    pub fn replicas(self, replicas: bool) -> Self {
+        self.host(move |facts| facts.replicas = replicas)
     }
 
     /// The parameter of the server's tools and prompts that takes a project path. It is read from every call that has it, and

@@ -153,6 +153,12 @@ fn folders(test: &str) -> (PathBuf, [PathBuf; 3]) {
     (base, made)
 }
 
+/// The handle in the answer to a selection.
+fn handle_in(said: &str) -> String {
+    let handle = said.split("`project: \"").nth(1).and_then(|rest| rest.split('"').next());
+    handle.expect(said).to_owned()
+}
+
 fn path(folder: &Path) -> String {
     folder.to_str().unwrap().to_owned()
 }
@@ -171,17 +177,19 @@ async fn without_a_caller_a_selection_is_answered_with_a_handle_that_is_checked_
     let (ann, bob) = (Client::of(address, "ann", &[&shop, &site]), Client::of(address, "bob", &[&attic]));
     assert_eq!(ann.at().await, path(&shop));
     let said = ann.switch("site").await;
-    assert!(said.contains("Pass `project: \"site\"` with each call"), "{said}");
+    assert!(said.contains("with each call: this server cannot tell your calls"), "{said}");
+    let handle = handle_in(&said);
+    assert!(handle.starts_with("site-") && handle.len() == 9, "{handle}");
     assert_eq!(ann.at().await, path(&shop), "nothing is kept");
-    assert_eq!(ann.call("status", json!({ "project": "site" })).await, path(&site));
-    // Stolen: a name is one of the caller's own roots, and a path must be in its own folders.
-    let said = bob.call("status", json!({ "project": "site" })).await;
+    assert_eq!(ann.call("status", json!({ "project": handle })).await, path(&site));
+    // Stolen: it names one of the caller's own roots, and a path must be in its own folders.
+    let said = bob.call("status", json!({ "project": handle })).await;
     assert!(said.contains("neither one of the client's roots"), "{said}");
     assert_eq!(bob.call("status", json!({ "project": "shop" })).await, path(&attic));
     let said = bob.call("status", json!({ "project": path(&site) })).await;
     assert!(said.contains("outside the allowed folders"), "{said}");
     shrunk.store(true, Ordering::SeqCst);
-    let said = ann.call("status", json!({ "project": "site" })).await;
+    let said = ann.call("status", json!({ "project": handle })).await;
     assert!(said.contains("outside the allowed folders"), "{said}");
     std::fs::remove_dir_all(base).unwrap();
 }
@@ -205,6 +213,26 @@ async fn what_a_caller_selects_counts_for_its_own_next_calls() {
     for (user, text) in [("broken", "no directory service"), ("empty", "bad options at caller_of")] {
         let said = of(user).at().await;
         assert!(said.contains("The caller is not known") && said.contains(text), "{said}");
+    }
+    std::fs::remove_dir_all(base).unwrap();
+}
+
+#[tokio::test]
+async fn a_handle_names_the_project_in_another_process_of_the_server() {
+    let (base, [shop, site, _]) = folders("replicas");
+    for replicas in [false, true] {
+        let options = || {
+            let options = Rootwise::options().argument("project").declare(true).replicas(replicas);
+            options.allowed_dirs([base.clone()]).caller_of(|context| Ok::<_, &str>(user(context)))
+        };
+        let of = |address| Client::of(address, "ann", &[&shop, &site]);
+        let (first, second) = (of(serve(options()).await), of(serve(options()).await));
+        let handle = handle_in(&first.switch("site").await);
+        assert_eq!(first.at().await, path(if replicas { &shop } else { &site }));
+        assert_eq!(second.at().await, path(&shop), "another process does not know it");
+        for client in [&first, &second] {
+            assert_eq!(client.call("status", json!({ "project": handle })).await, path(&site));
+        }
     }
     std::fs::remove_dir_all(base).unwrap();
 }

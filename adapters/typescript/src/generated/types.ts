@@ -675,7 +675,7 @@ export type Level = "debug" | "info" | "warning";
 /**
  * The subject of a log line; the serialised form is the stable code.
  */
-export type LogCode = "project_chosen" | "disagreement" | "value_rejected" | "roots_failed" | "roots_unsupported" | "roots_cut" | "root_repaired" | "answer_stale" | "answer_unexpected" | "selected_root_left" | "several_clients" | "user_asked" | "user_declined" | "too_many_asks" | "logs_dropped" | "wait_expired" | "cannot_ask" | "event_failed" | "allowed_dir_unusable";
+export type LogCode = "project_chosen" | "disagreement" | "value_rejected" | "roots_failed" | "roots_unsupported" | "roots_cut" | "root_repaired" | "answer_stale" | "answer_unexpected" | "selected_root_left" | "several_clients" | "user_asked" | "user_declined" | "too_many_asks" | "logs_dropped" | "wait_expired" | "cannot_ask" | "cannot_select" | "event_failed" | "allowed_dir_unusable";
 
 /**
  * One event of an endpoint, in the past tense.
@@ -1743,7 +1743,12 @@ pathMap?: Array<PathMap>,
 /**
  * Whether network shares may be probed; a probe contacts their host.
  */
-probeShares?: boolean, };
+probeShares?: boolean, 
+/**
+ * Whether several processes serve the clients that call over HTTP, so that none of them knows what another one remembers.
+ * Then nothing is remembered between calls that have no session, and a selection is answered with a handle.
+ */
+replicas?: boolean, };
 
 /**
  * The transport of a connection.

@@ -8,7 +8,6 @@ import { Loop } from "../driver/loop.js";
 import type { LoopEvent, Question } from "../driver/loop-host.js";
 import { own } from "../driver/options.js";
 import type { Project } from "../driver/project.js";
-import type { EndpointOptions } from "../endpoint.js";
 import { RootwiseError } from "../error.js";
 import type { ProjectParameter } from "../functions.js";
 import type {
@@ -29,7 +28,7 @@ import { declareParameter } from "./declare.js";
 import { detect } from "./detect.js";
 import { type Exchange, exchangeOf } from "./exchange.js";
 import { guard, hasReturned, isGuarded, namedIn } from "./guard.js";
-import { sharedLoop } from "./memories.js";
+import { type Shareable, shareable, sharedLoop } from "./memories.js";
 import { readOptions, type RootwiseOptions } from "./options.js";
 import { type Roots, rootsOf } from "./roots.js";
 import {
@@ -53,7 +52,7 @@ const MAX_ATTEMPTS = 5;
 /** No session has this id, so that its asks are answered as those of a connection that is closed. */
 const NOBODY = 0;
 
-let toldStateless = false;
+const told = new Set<string>();
 
 /** Who is told about changes. */
 export interface Listeners {
@@ -85,7 +84,7 @@ export class Clients {
   readonly #restored = new WeakSet<AbortSignal>();
   readonly #callers: Callers;
   /** Makes the loop for remembered callers. */
-  #shareable: EndpointOptions | undefined;
+  #shareable: Shareable | undefined;
   #rootsWatched = false;
 
   constructor(server: AnyServer, options: RootwiseOptions<boolean>, listeners: Listeners) {
@@ -221,9 +220,15 @@ export class Clients {
     return this.#callers.isConfined;
   }
 
+  /** Whether other processes serve the same clients. */
+  get #hasReplicas(): boolean {
+    const { replicas, store, host } = this.#options;
+    return store !== undefined || (replicas ?? own(host ?? {}).replicas ?? false);
+  }
+
   /** Whether a call over HTTP belongs to no session, so that a memory of this process may be its own. Replicas would disagree. */
   #isUnbound(context: CallContext): boolean {
-    return !this.#options.store && this.#isHttp(context) && (this.#isStateless(context) || this.#sdk.isModern(context));
+    return !this.#hasReplicas && this.#isHttp(context) && (this.#isStateless(context) || this.#sdk.isModern(context));
   }
 
   /** The loop of all servers like this one, if the caller or the conversation of a call may be remembered there. */
@@ -232,7 +237,7 @@ export class Clients {
     const isLocal = this.#options.local ?? own(this.#options.host ?? {}).local ?? false;
     if (this.#callers.nameOf(context) === undefined && !(isLocal && conversationIn(parts?.meta, this.#inputs)))
       return undefined;
-    this.#shareable ??= { policy: this.#policy, host: this.#facts() };
+    this.#shareable ??= shareable(this.#policy, this.#facts(), this.isConfined);
     return sharedLoop(this.#protocol, this.#shareable, (line) => this.#log(line));
   }
 
@@ -346,7 +351,7 @@ export class Clients {
       channel,
       method,
       protocolVersion,
-      allowedDirs: this.#callers.dirsOf(context),
+      allowedDirs: this.#callers.dirsOf(context) ?? (isOwn ? undefined : this.#shareable?.allowedDirs),
       caller: this.#callers.nameOf(context),
       ...parts,
     });
@@ -394,7 +399,7 @@ export class Clients {
   #partsOf(context: CallContext, session: Session | undefined): RequestParts | undefined {
     // A legacy call belongs to its session whatever it sends; replicas have no memory of conversations in common.
     const isBound = !this.#isStateless(context) && !this.#sdk.isModern(context);
-    const countsConversation = !isBound && !(this.#options.store && this.#isHttp(context));
+    const countsConversation = !isBound && !(this.#hasReplicas && this.#isHttp(context));
     return this.#sdk.parts(context, this.#inputs, countsConversation, session?.link.address);
   }
 
@@ -494,7 +499,7 @@ export class Clients {
   #facts(): HostFacts {
     const { host, local, allowedDirs, argument: toolArgument } = this.#options;
     return mergedFacts("stdio", this.#options.policy, {
-      host: { toolArgument, selectTool: this.tools.select, ...host },
+      host: { toolArgument, selectTool: this.tools.select, ...host, replicas: this.#hasReplicas || undefined },
       local,
       allowedDirs: typeof allowedDirs === "function" ? undefined : allowedDirs,
     });
@@ -556,9 +561,9 @@ export class Clients {
 
   #log(line: EndpointLog): void {
     // A server may be created for each request; what concerns all of them is said once.
-    const isStateless = line.code === "cannot_ask" && line.session === undefined;
-    if (!this.#options.log || (isStateless && toldStateless)) return;
-    toldStateless ||= isStateless;
+    const isStateless = (line.code === "cannot_ask" && line.session === undefined) || line.code === "cannot_select";
+    if (!this.#options.log || (isStateless && told.has(line.code))) return;
+    if (isStateless) told.add(line.code);
     guarded(() => this.#options.log?.(line));
   }
 }

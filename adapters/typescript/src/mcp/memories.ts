@@ -4,7 +4,7 @@ import { Loop } from "../driver/loop.js";
 import { Undeliverable } from "../driver/errors.js";
 import { surroundings } from "../driver/surroundings.js";
 import type { EndpointOptions } from "../endpoint.js";
-import type { EndpointLog } from "../generated/types.js";
+import type { EndpointLog, HostFacts } from "../generated/types.js";
 import type { Protocol } from "./sdk.js";
 
 /** The kinds of servers in one process whose calls share memories; the one that was unused for longest is forgotten. */
@@ -19,13 +19,31 @@ interface Shared {
 /** By the surroundings, which tests replace, and then by what a server of the kind is made with. */
 const kinds = new WeakMap<object, Map<string, Shared>>();
 
+/** What servers that share memories are made with. */
+export interface Shareable {
+  readonly options: EndpointOptions;
+  /** Folders of the server that confine its calls: a server for each request may have those of its user. */
+  readonly allowedDirs: string[] | undefined;
+}
+
+/** The folders of a server belong to its calls, unless they bound those that a function tells for each caller. */
+export function shareable(policy: EndpointOptions["policy"], host: HostFacts, isConfined: boolean): Shareable {
+  if (isConfined) return { options: { policy, host }, allowedDirs: undefined };
+  const { allowedDirs, ...facts } = host;
+  return { options: { policy, host: facts }, allowedDirs: allowedDirs ?? undefined };
+}
+
 /** The loop that answers the calls of remembered callers and conversations, for all servers with this name and these options. */
-export function sharedLoop(protocol: Protocol, options: EndpointOptions, log: (line: EndpointLog) => void): Loop {
+export function sharedLoop(
+  protocol: Protocol,
+  { options, allowedDirs }: Shareable,
+  log: (line: EndpointLog) => void,
+): Loop {
   const here = surroundings();
   let known = kinds.get(here);
   if (!known) kinds.set(here, (known = new Map()));
   const { _serverInfo: server } = protocol as { _serverInfo?: unknown };
-  const kind = JSON.stringify([server, options]);
+  const kind = JSON.stringify([server, options, allowedDirs !== undefined]);
   const shared = known.get(kind) ?? create(options, log);
   shared.log = log;
   // The newest is the last.

@@ -30,10 +30,16 @@ export interface RootwiseOptions<RequirePath extends boolean = true, Context ext
   /**
    * Tells who makes a call over HTTP that belongs to no session, from the context of the call, so that what the caller selects
    * counts for its next calls. Return what the server has verified, such as the user of `authInfo`, and never what a client
-   * says about itself; `undefined` for a caller that is not known. A call fails if the function does. Not used with a `store`,
+   * says about itself; `undefined` for a caller that is not known. A call fails if the function does. Not used with `replicas`,
    * because the memory is that of one process.
    */
   caller?: CallerOf<Context> | undefined;
+  /**
+   * Whether several processes serve the clients over HTTP; with a `store` they do. Then nothing is remembered between calls
+   * that belong to no session, because the processes would disagree, and a selection is answered with a handle, which all of
+   * them understand.
+   */
+  replicas?: boolean | undefined;
   /**
    * Whether clients are on this machine, so that their paths are paths here; by default only over stdio. Without it, a path of a
    * client over HTTP, a socket or any other transport is used only inside `allowedDirs`.
@@ -72,6 +78,7 @@ export const OPTIONS: readonly string[] = [
   "argument",
   "declare",
   "caller",
+  "replicas",
   "local",
   "allowedDirs",
   "host",
@@ -105,7 +112,7 @@ export function readOptions(options: RootwiseOptions<boolean>): {
     if (options[name] !== undefined) checkFunction(options[name], name);
   if (options.argument !== undefined && (typeof options.argument !== "string" || options.argument === ""))
     throw badOption("argument", "must be the name of an argument");
-  for (const name of ["local", "asyncContext", "codexMeta", "declare"] as const) {
+  for (const name of ["local", "asyncContext", "codexMeta", "declare", "replicas"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean")
       throw badOption(name, "must be true or false");
   }
