@@ -177,10 +177,12 @@ impl<'a> AskContext<'a> {
         let source = finding.source;
         let value = finding.value.as_deref().unwrap_or_default();
         let (list, folders) = self.listings(rejection.reason, value);
+        let advice = self.refusal_advice(rejection.reason);
         let values = Values::new()
             .with("value", value)
             .with("list", &list)
             .with("folders", &folders)
+            .with("advice", &advice)
             .with("path", rejection.path.as_deref().unwrap_or(value))
             .with("source", source.name())
             .with("reason", rejection.reason.code())
