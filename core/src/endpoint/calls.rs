@@ -19,9 +19,9 @@ use crate::api::event::{
 use crate::api::explanation::Era;
 use crate::api::host::Transport;
 use crate::api::reason::Reason;
-use crate::error::Misuse;
+use crate::error::{ConfigError, Misuse};
 use crate::id::{AskId, CallId, ChannelId, SessionId};
-use crate::policy::{Elicit, Limits};
+use crate::policy::{Elicit, Limits, SourceKind};
 use crate::resolve::sources::bounded;
 use crate::texts::endpoint::{self as texts, CannotAsk};
 
@@ -275,6 +275,10 @@ impl Endpoint {
 
     pub(super) fn asked(&mut self, asked: CallAsked, turn: &mut Turn) -> Result<(), Misuse> {
         let CallAsked { ask, call, session, want, target, argument, server, explain, hints, peek } = asked;
+        // The caller means it, and would get another project without a word.
+        if argument.is_some() && self.policy.source(SourceKind::Argument).is_none() {
+            return Err(ConfigError::new("argument", texts::ARGUMENT_UNREAD).into());
+        }
         let Some(mut params) = self.ask_params(ask, Asker::of(call, session)?, turn)? else { return Ok(()) };
         params.hints = hints;
         let limits = &self.policy.config.limits;
