@@ -55,7 +55,7 @@ impl From<Step> for AskDecision {
 impl<'a> AskContext<'a> {
     pub(crate) fn decide(&self) -> AskDecision {
         match self.ask.purpose {
-            Purpose::Project => self.decide_project(),
+            Purpose::Project | Purpose::Cleared => self.decide_project(),
             Purpose::Roots => self.decide_roots(),
             Purpose::Select(by) => self.decide_selection(by),
             Purpose::Clear => {

@@ -67,5 +67,8 @@ pub(crate) enum Purpose {
     Project,
     Roots,
     Select(SelectBy),
+    /// To clear the selection.
     Clear,
+    /// The project that counts after the selection was cleared.
+    Cleared,
 }

@@ -135,7 +135,7 @@ impl History {
     /// What is to be done about an ask.
     pub fn decide(&self, ask: &Ask, patience: Patience) -> Decision {
         match &ask.kind {
-            Kind::Project => {
+            Kind::Project | Kind::Cleared => {
                 let pin = self.pin().filter(|_| !self.is_alone(ask) && !self.is_shared());
                 match self.walk_sources(Some(ask), patience, pin) {
                     Decision::Done(End::Won(win)) => match self.needs_for_package(&win, ask, patience) {

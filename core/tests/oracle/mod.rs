@@ -65,6 +65,8 @@ pub enum Out {
     NeedsInput(Vec<(String, String)>),
     Refused(Reason, SourceKind, Option<u16>),
     Unresolved(Reason),
+    /// The project that counts instead, or why there is none.
+    Cleared(Result<Proj, Reason>),
 }
 
 /// What one event causes.

@@ -184,7 +184,7 @@ impl Oracle {
                     self.history.note(Record::Forgotten);
                     self.history.note(Record::ChoiceGone);
                     self.history.note(Record::PinGone);
-                    Kind::Project
+                    Kind::Cleared
                 };
                 self.asked(cleared.ask.0, kind, cleared.ask_via, &cleared.facts, (None, false, User::Apart), now);
             }
@@ -456,6 +456,13 @@ impl Oracle {
         let hints = self.hints(ask, &out);
         let begins = !self.history.is_alone(ask) && matches!(out, Out::Resolved(_) | Out::Unresolved(_));
         self.history.note(Record::Over { ask: ask.id, begins });
+        let out = match out {
+            Out::Resolved(project) if matches!(ask.kind, Kind::Cleared) => Out::Cleared(Ok(project)),
+            Out::Unresolved(code) | Out::Refused(code, ..) if matches!(ask.kind, Kind::Cleared) => {
+                Out::Cleared(Err(code))
+            }
+            out => out,
+        };
         turn.effects.answers.push((ask.id, out, hints));
     }
 

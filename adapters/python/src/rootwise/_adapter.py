@@ -302,16 +302,16 @@ class Adapter(Connections[P]):
         return self._project_from(await self._ask("selected", self.call(), by=by))
 
     async def unselect(self) -> P | None:
-        """Drops the selection and returns the project that counts instead.
+        """Drops the selection and returns the project that counts instead, if there is one.
 
-        :raises NoProjectError: the selection cannot be dropped
+        :raises NoProjectError: the selection cannot be dropped, or the call is over
         """
         if fixed := testing.current_fixed():
             return cast("P", fixed.unselect())
         answer = await self._ask("selectionCleared", self.call())
-        if answer["outcome"] == "unresolved" and answer["code"] == "no_project":
-            return None
-        return self._project_from(answer)
+        if answer["outcome"] != "cleared":
+            raise self.error.from_answer(answer)
+        return cast("P", project_of(answer["project"])) if "project" in answer else None
 
     async def explain(
         self,

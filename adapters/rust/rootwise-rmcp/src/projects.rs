@@ -372,7 +372,7 @@ impl Rootwise {
         self.ask(context, selected, selection_of).await
     }
 
-    /// Removes the selection; returns the project that counts instead.
+    /// Removes the selection; returns the project that counts instead, if there is one.
     ///
     /// # Errors
     /// The policy does not let the project change, the client must be asked first, or the connection ended.
