@@ -148,8 +148,8 @@ class Adapter(Connections[P]):
 
         :param context: the framework's context or session, or a connection that ``on_change`` was told: outside a call,
             its client is asked. In a unit test, any object with a ``session`` that has ``list_roots``
-        :param argument: the project that the call names, as a path or URI
-        :param target: a path the call touches, to tell several roots apart
+        :param argument: the project that the call names, as a path or URI; the policy needs a source ``argument``
+        :param target: a path the call touches, to tell several roots apart and to find its package
         :param server: a project that you know from elsewhere, such as the workspace of an authenticated user
         :raises NoProjectError: the call has no project; its text is for the model, its ``code`` for programs
         """
