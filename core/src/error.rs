@@ -44,7 +44,7 @@ pub enum Misuse {
         /// The problem; never repeats a value or a key of the peer.
         problem: String,
     },
-    /// The new host facts are invalid.
+    /// The new host facts are invalid, or an ask names an argument that the policy does not read.
     #[error(transparent)]
     HostFacts(#[from] ConfigError),
     /// The saved state of a session is not usable.

@@ -157,7 +157,9 @@ proptest! {
             }
             let projects = actions.iter().filter_map(|action| match action {
                 Action::Answer(answer) => match &answer.outcome {
-                    rootwise::Outcome::Resolved { project } | rootwise::Outcome::Selected { project, .. } => Some(project),
+                    rootwise::Outcome::Resolved { project }
+                    | rootwise::Outcome::Selected { project, .. }
+                    | rootwise::Outcome::Cleared { project: Some(project), .. } => Some(project),
                     _ => None,
                 },
                 Action::Announce(announce) => announce.to.as_ref(),
@@ -194,7 +196,9 @@ proptest! {
             }
             for action in &actions {
                 let Action::Answer(answer) = action else { continue };
-                let (rootwise::Outcome::Resolved { project } | rootwise::Outcome::Selected { project, .. }) = &answer.outcome else {
+                let (rootwise::Outcome::Resolved { project }
+                | rootwise::Outcome::Selected { project, .. }
+                | rootwise::Outcome::Cleared { project: Some(project), .. }) = &answer.outcome else {
                     continue;
                 };
                 if let (Some(path), Some(_)) = (&project.path, &host.allowed_dirs) {
@@ -277,7 +281,8 @@ proptest! {
             };
             for action in &actions {
                 let Action::Answer(answer) = action else { continue };
-                if let rootwise::Outcome::Resolved { project } = &answer.outcome
+                if let rootwise::Outcome::Resolved { project }
+                | rootwise::Outcome::Cleared { project: Some(project), .. } = &answer.outcome
                     && shown
                 {
                     let kept = matches!(project.source, SourceKind::Selected | SourceKind::Remembered);

@@ -362,7 +362,9 @@ fn check(before: &Node, next: &mut Node, actions: &[Action], in_flight: bool, al
                     assert!(next.waiting.remove(&ask.0), "{ask:?} is answered without waiting after {path:?}");
                 }
                 match &answer.outcome {
-                    Outcome::Resolved { project } | Outcome::Selected { project, .. } => inside(project),
+                    Outcome::Resolved { project }
+                    | Outcome::Selected { project, .. }
+                    | Outcome::Cleared { project: Some(project), .. } => inside(project),
                     _ => {}
                 }
             }

@@ -196,6 +196,10 @@ fn short(action: &Action) -> String {
             let outcome = match &answer.outcome {
                 Outcome::Resolved { project } => format!("{} ({})", project.key, project.source.name()),
                 Outcome::Selected { project, .. } => format!("selected {}", project.key),
+                Outcome::Cleared { project: Some(project), .. } => {
+                    format!("cleared, {} ({})", project.key, project.source.name())
+                }
+                Outcome::Cleared { code, .. } => format!("cleared, {}", code.map_or("", |code| code.code())),
                 Outcome::NeedsInput { .. } => "needs input".into(),
                 Outcome::Unresolved(unresolved) => unresolved.code.code().into(),
                 Outcome::Refused(refused) => format!("refused: {}", refused.code.code()),

@@ -492,6 +492,40 @@ for (const { name, Server, Client, Memory, method } of generations) {
       await client.close();
     });
 
+    test("a removed selection leaves the project that counts, or none, and a call that is over removes none", async () => {
+      const server = new Server(info);
+      const policy = { ...presets.recommended, roots: { ...presets.recommended.roots, pick: "only" } };
+      const projects = rootwise(server, { policy, ...local });
+      let kept;
+      server.registerTool("unselect", {}, async (ctx) => {
+        kept = ctx;
+        await projects.select(ctx, inner);
+        return text(String((await projects.unselect(ctx))?.path));
+      });
+      const client = await meet(server);
+      assert.equal(await called(client, "unselect"), alpha);
+      const two = [alpha, inner].map((folder) => ({ uri: `file://${folder}` }));
+      client.setRequestHandler(method, async () => ({ roots: two }));
+      await client.sendRootsListChanged();
+      // Two roots and no selection: nothing says which one counts, and the removal is no failure.
+      assert.equal(await called(client, "unselect"), "undefined");
+      await assert.rejects(projects.unselect(kept), { name: "NoProjectError", code: "call_over" });
+      await client.close();
+    });
+
+    test("an argument of a call that the policy does not read is refused", async () => {
+      const server = new Server(info);
+      const projects = rootwise(server, { policy: { name: "own", sources: [{ from: "roots" }] }, ...local });
+      server.registerTool("where", {}, async (ctx) => {
+        const refused = projects.project(ctx, { argument: inner });
+        await assert.rejects(refused, (error) => error instanceof RootwiseError && error.code === "bad_options");
+        return text((await projects.project(ctx, { argument: undefined })).path);
+      });
+      const client = await meet(server);
+      assert.equal(await called(client, "where"), alpha);
+      await client.close();
+    });
+
     test("closing the connection answers all waiting calls", async () => {
       const server = new Server(info);
       const projects = rootwise(server, { local: true });

@@ -446,7 +446,7 @@ describe("a declared parameter", () => {
       await client.close();
     });
 
-  test("options that cannot work are refused with their name", () => {
+  test("options that are invalid are refused with their name", () => {
     const server = () => new Server1({ name: "x", version: "1" });
     assert.throws(() => rootwise(server(), { declare: true }), /bad options at declare: needs the option argument/);
     assert.throws(() => rootwise(server(), { argument: "project", declare: 1 }), /bad options at declare/);

@@ -10,8 +10,9 @@ from typing import Any
 import anyio
 import anyio.lowlevel
 import pytest
+from clients import Peer, roots
 
-from rootwise import AnyProject, Project, RootwiseError, host_facts, presets, resolve_at_start
+from rootwise import AnyProject, NoProjectError, Project, RootwiseError, host_facts, presets, resolve_at_start
 from rootwise._adapter import Adapter
 from rootwise._call import Call
 from rootwise.starlette import App, ProjectMiddleware, Receive, Scope, Send, SharedEndpoint
@@ -345,3 +346,41 @@ async def test_both_http_transports_share_one_path(
     unused: Any = None
     await SharedEndpoint(app("streamable"), app("sse"))(scope, unused, unused)
     assert served == [(taken[0], mount + taken[1])]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("pick", ["first", "only"])
+async def test_a_removed_selection_leaves_the_project_that_counts_or_none(
+    pick: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+    policy: Any = presets["recommended"]
+    policy["roots"] = {**policy.get("roots", {}), "pick": pick}
+    adapter: Any = Adapter(policy=policy, local=True, host={"cwd": str(tmp_path), "env": {}})
+    driver, peer = adapter.driver(), Peer(roots(*folders))
+    peer.may_answer.set()
+    session = driver.open("stdio", local=True)
+    session.initialized({"protocolVersion": "2025-06-18", "capabilities": {"roots": {}}})
+    session.ready()
+    call = Call(driver, {}, session, peer)
+    monkeypatch.setattr(adapter, "call", lambda: call)
+    assert (await adapter.select(str(folders[1]))).path == str(folders[1])
+    left = await adapter.unselect()
+    assert (left and left.path) == (str(folders[0]) if pick == "first" else None)
+    call.end()
+    with pytest.raises(NoProjectError) as caught:
+        await adapter.unselect()
+    assert caught.value.code == "call_over"
+    session.close()
+
+
+@pytest.mark.anyio
+async def test_an_argument_that_the_policy_does_not_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy: Any = {"name": "own", "sources": [{"from": "cwd", "verify": "none"}]}
+    adapter: Any = Adapter(policy=policy, host={"cwd": "/work"})
+    monkeypatch.setattr(adapter, "_asker", lambda _context: Call(adapter.driver(), {}))
+    with pytest.raises(RootwiseError) as caught:
+        await adapter.project(argument="/other")
+    assert caught.value.code == "bad_options"

@@ -85,6 +85,21 @@ pub enum Outcome {
         /// The policy's confirmation.
         message: String,
     },
+    /// The selection was cleared.
+    Cleared {
+        /// The project that counts instead.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "ts", ts(optional))]
+        project: Option<Arc<Project>>,
+        /// The reason for which there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "ts", ts(optional))]
+        code: Option<Reason>,
+        /// This reason as a sentence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "ts", ts(optional))]
+        message: Option<String>,
+    },
     /// The client's roots were listed.
     Listed {
         /// The roots, usable or not.

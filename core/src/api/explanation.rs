@@ -92,6 +92,8 @@ pub enum Verdict {
     Won,
     /// It lost and names the same project.
     Agrees,
+    /// It lost and names another folder of the same project, such as another worktree.
+    OtherFolder,
     /// It lost and names another project.
     Disagrees,
     /// It has no value.

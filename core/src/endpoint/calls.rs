@@ -19,7 +19,7 @@ use crate::api::event::{
 use crate::api::explanation::Era;
 use crate::api::host::Transport;
 use crate::api::reason::Reason;
-use crate::error::Misuse;
+use crate::error::{ConfigError, Misuse};
 use crate::id::{AskId, CallId, ChannelId, SessionId};
 use crate::path::display::display;
 use crate::policy::{Elicit, Limits, SourceKind, fill, to_usize};
@@ -279,6 +279,10 @@ impl Endpoint {
 
     pub(super) fn asked(&mut self, asked: CallAsked, turn: &mut Turn) -> Result<(), Misuse> {
         let CallAsked { ask, call, session, want, target, argument, server, explain, hints, peek } = asked;
+        // The caller means it, and would get another project without a word.
+        if argument.is_some() && self.policy.source(SourceKind::Argument).is_none() {
+            return Err(ConfigError::new("argument", texts::ARGUMENT_UNREAD).into());
+        }
         let Some(mut params) = self.ask_params(ask, Asker::of(call, session)?, turn)? else { return Ok(()) };
         params.hints = hints;
         let limits = &self.policy.config.limits;

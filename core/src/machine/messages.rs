@@ -3,7 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::resolver::{Change, Resolver, Turn};
+use super::change::Change;
+use super::resolver::{Resolver, Turn};
 use super::roots_cycle::TokenStatus;
 use crate::api::action::MessageKind;
 use crate::api::event::{RefusalKind, RequestRefused, RootsChanged};

@@ -3,6 +3,7 @@
 mod answers;
 mod asks;
 pub(crate) mod builder;
+mod change;
 mod connection;
 mod logs;
 mod messages;

@@ -245,7 +245,7 @@ impl Resolver {
         if !shows_forms || self.is_alone(ask) || connection.question != Question::NotAsked {
             return None;
         }
-        self.context(ask).form(reason, evaluation.map_or(&[], |evaluation| &evaluation.findings))
+        self.context(ask).form(reason, evaluation)
     }
 
     /// Asks the user for an ask: by a request, or by the result of its call.

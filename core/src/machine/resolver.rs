@@ -6,8 +6,9 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::asks::{AskQueue, DecisionCache, NewAsk, UserProgress, is_plain};
+use super::asks::{AskQueue, DecisionCache, UserProgress, is_plain};
 use super::builder::{ResolverBuilder, Serves};
+use super::change::{Change, Input};
 use super::connection::Connection;
 use super::logs::Logger;
 use super::outbox::Outbox;
@@ -16,10 +17,7 @@ use super::roots_cycle::{HeldAnswer, RootsCycle, TokenStatus};
 use super::seal::SealKey;
 use super::size::peer_bytes;
 use crate::api::action::{Action, Answer, Outcome};
-use crate::api::event::{
-    AskVia, Asked, ClientInitialized, Event, Probed, RequestFacts, RequestRefused, RootsChanged, RootsListed,
-    UserAnswered,
-};
+use crate::api::event::{AskVia, Asked, ClientInitialized, Event, Probed, RequestFacts, RootsChanged};
 use crate::api::explanation::{Era, Explanation, RootsReport};
 use crate::api::host::{HostFacts, Transport};
 use crate::api::project::Project;
@@ -81,52 +79,6 @@ pub struct Reuse {
     /// The time at which it ends, if the next event does not come first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Millis>,
-}
-
-/// An event, by the way it is settled.
-enum Input {
-    /// Ends in an answer.
-    Ask(NewAsk),
-    /// May contain several changes, and text to forward.
-    Message(String),
-    Change(Change),
-}
-
-/// An event that changes the state of the connection.
-pub(super) enum Change {
-    ClientInitialized(ClientInitialized),
-    ClientReady,
-    RootsListed(RootsListed),
-    UserAnswered(UserAnswered),
-    RequestRefused(RequestRefused),
-    RootsChanged(RootsChanged),
-    HostFacts(HostFacts),
-    AskWithdrawn(AskId),
-    Probed(Probed),
-    DeadlineReached,
-    Closed,
-}
-
-impl From<Event> for Input {
-    fn from(event: Event) -> Self {
-        Self::Change(match event {
-            Event::Asked(asked) => return Self::Ask(asked.into()),
-            Event::Selected(selected) => return Self::Ask(selected.into()),
-            Event::SelectionCleared(cleared) => return Self::Ask(cleared.into()),
-            Event::Message(message) => return Self::Message(message.text),
-            Event::ClientInitialized(params) => Change::ClientInitialized(params),
-            Event::ClientReady => Change::ClientReady,
-            Event::RootsListed(listed) => Change::RootsListed(listed),
-            Event::UserAnswered(answered) => Change::UserAnswered(answered),
-            Event::RequestRefused(refused) => Change::RequestRefused(refused),
-            Event::RootsChanged(changed) => Change::RootsChanged(changed),
-            Event::HostFactsChanged(changed) => Change::HostFacts(changed.facts),
-            Event::AskWithdrawn(withdrawn) => Change::AskWithdrawn(withdrawn.ask),
-            Event::Probed(probed) => Change::Probed(probed),
-            Event::DeadlineReached => Change::DeadlineReached,
-            Event::Closed => Change::Closed,
-        })
-    }
 }
 
 /// Checks the folders of one caller. A connection whose folders are on another machine for the host facts, and here for a

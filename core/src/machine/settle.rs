@@ -11,7 +11,7 @@ use super::outbox::AnswerPosition;
 use super::probes::{Asker, Wanted};
 use super::question::Ending;
 use super::resolver::{CachedAnswer, Resolver, Turn};
-use crate::api::action::{Answer, Outcome};
+use crate::api::action::{Answer, Outcome, Refused, Unresolved};
 use crate::api::event::AskVia;
 use crate::api::explanation::Explanation;
 use crate::api::project::Project;
@@ -77,7 +77,7 @@ impl Resolver {
         if ask.purpose == Purpose::Clear && may_clear {
             self.connection.memory.clear_selection();
             self.connection.disk.clear();
-            ask.purpose = Purpose::Project;
+            ask.purpose = Purpose::Cleared;
         }
         if self.asks.len() >= to_usize(self.policy.config.limits.waiting_asks) {
             if !ask.modern {
@@ -318,6 +318,7 @@ impl Resolver {
             }
             (outcome, _) => outcome,
         };
+        let outcome = if ask.purpose == Purpose::Cleared { cleared(outcome) } else { outcome };
         turn.fresh_until = evaluation.as_ref().and_then(|evaluation| evaluation.fresh_until);
         let revision = if self.is_alone(ask) { Some(0) } else { None };
         if !answer.is_some_and(|at| turn.outbox.share_answer(at, ask, &hints)) {
@@ -368,5 +369,16 @@ impl Resolver {
         let outcome = context.unresolved(Reason::Closed, &[]);
         let explanation = Some(context.explain(None, &outcome).into());
         Answer { asks: Vec::new(), outcome, revision: 0, hints: Vec::new(), explanation }
+    }
+}
+
+/// The end of an ask for the project whose event has cleared the selection.
+fn cleared(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Resolved { project } => Outcome::Cleared { project: Some(project), code: None, message: None },
+        Outcome::Unresolved(Unresolved { code, message, .. }) | Outcome::Refused(Refused { code, message, .. }) => {
+            Outcome::Cleared { project: None, code: Some(code), message: Some(message) }
+        }
+        other => other,
     }
 }

@@ -255,7 +255,8 @@ pub(crate) fn folders<'a>(entries: impl Iterator<Item = &'a RootEntry>, most: us
     listing(entries.map(shown), most)
 }
 
-fn listing(shown: impl Iterator<Item = String>, most: usize) -> String {
+/// Texts within a number of characters; the rest are counted.
+pub(crate) fn listing(shown: impl Iterator<Item = String>, most: usize) -> String {
     let mut shown = shown.peekable();
     let mut listing = String::new();
     let mut room = most;
@@ -274,8 +275,8 @@ fn listing(shown: impl Iterator<Item = String>, most: usize) -> String {
 }
 
 /// The roots, and the bytes of them, that an answer carries beside the root that it is about.
-const ANSWER_ROOTS: usize = 32;
-const ANSWER_ROOTS_BYTES: usize = 4 << 10;
+pub(crate) const ANSWER_ROOTS: usize = 32;
+pub(crate) const ANSWER_ROOTS_BYTES: usize = 4 << 10;
 
 impl SentRoot {
     fn bytes(&self) -> usize {

@@ -11,8 +11,8 @@ use crate::api::reason::Reason;
 use crate::path::display::display;
 use crate::policy::{SourceKind, Templates, fill, matches_client, to_usize, used};
 use crate::texts::advice::{
-    BY_REQUEST, BY_SERVER, IN_OTHER_STYLE, OPEN_FOLDER, OR, OUT_OF_REACH, PASS, PASS_ROOT, SELECT_PATH, SELECT_ROOT,
-    START_ELSEWHERE, TAKES_NONE, TO_CHANGE, example,
+    ALLOW_FOLDER, BY_REQUEST, BY_SERVER, IN_OTHER_STYLE, NAME_MARKED, OPEN_FOLDER, OR, OUT_OF_REACH, PASS, PASS_ROOT,
+    SELECT_PATH, SELECT_ROOT, START_ELSEWHERE, TAKES_NONE, TO_CHANGE, example,
 };
 use crate::texts::client_advice::CLIENT_ADVICE;
 
@@ -58,7 +58,7 @@ impl AskContext<'_> {
     }
 
     /// How a caller whose selection is kept nowhere changes its project; nothing if the policy has a text of its own for it.
-    pub(super) fn per_call_advice(&self) -> String {
+    fn per_call_advice(&self) -> String {
         const OWN: [&str; 3] = ["refused.pass_each_call", "refused.selected", "refused.selected.pass_each_call"];
         if OWN.iter().any(|key| self.policy.config.texts.contains_key(*key)) {
             return String::new();
@@ -69,11 +69,37 @@ impl AskContext<'_> {
         let values = self.ways();
         let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let can_work = |way: &&str| used(way).all(|name| values.iter().any(|(known, _)| *known == name));
-        let sends_roots = self.ask.client.declares_roots && self.policy.source(SourceKind::Roots).is_some();
-        let by_call = [PASS].into_iter().filter(can_work).chain(sends_roots.then_some(OPEN_FOLDER));
+        let by_call = [PASS].into_iter().filter(can_work).chain(self.takes_roots().then_some(OPEN_FOLDER));
         let ways = by_call.chain(BY_REQUEST.into_iter().filter(can_work).take(1));
         let ways: Vec<String> = ways.map(|way| fill(way, &values)).collect();
         if ways.is_empty() { START_ELSEWHERE.to_string() } else { [TO_CHANGE, &ways.join(OR), "."].concat() }
+    }
+
+    /// What to do about a refusal, where that depends on this server and this client.
+    pub(super) fn refusal_advice(&self, reason: Reason) -> String {
+        match reason {
+            Reason::PassEachCall => self.per_call_advice(),
+            Reason::NoMarker => self.marker_advice(),
+            _ => String::new(),
+        }
+    }
+
+    /// How a folder without a project marker can become a project.
+    fn marker_advice(&self) -> String {
+        let values = self.ways();
+        let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let can_work = |way: &&str| used(way).all(|name| values.iter().any(|(known, _)| *known == name));
+        let other = match self.takes_roots() {
+            true => OPEN_FOLDER,
+            false => BY_SERVER.into_iter().find(can_work).unwrap_or(ALLOW_FOLDER),
+        };
+        sentence(&[NAME_MARKED, &fill(other, &values)].join(OR))
+    }
+
+    /// Whether a folder that the client opens can become a root that counts here.
+    fn takes_roots(&self) -> bool {
+        let client = if self.ask.modern { Some(self.ask.client) } else { self.connection.client };
+        client.is_some_and(|client| client.declares_roots) && self.policy.source(SourceKind::Roots).is_some()
     }
 
     /// Whether a path of the caller can be a project.

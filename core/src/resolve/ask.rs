@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::cause::cause;
 use super::disk::{DiskView, Freshness, PathQuery, Patience};
-use super::evaluate::{Decision, Evaluation, EvaluationContext, Finding, RootsAccess, SourceResult};
+use super::evaluate::{Decision, Evaluation, EvaluationContext, Finding, RootsAccess, refused_folders};
 use super::project::ProjectFactory;
 use super::view::{AskView, ConnectionView, Purpose};
 use crate::api::action::{INPUT_KEY, InputRequest, Outcome, Refused, RequestMethod, RootsState, Unresolved};
@@ -14,7 +14,8 @@ use crate::api::project::{Project, RootView};
 use crate::api::reason::Reason;
 use crate::collect::inserted;
 use crate::id::Time;
-use crate::peer::root_list::{RootList, folders};
+use crate::path::display::display;
+use crate::peer::root_list::{RootList, folders, listing};
 use crate::policy::{Policy, SourceKind, Templates, Values, to_usize};
 use crate::texts::standard::{EXAMPLE_PROJECT, NO_FOLDERS, NO_VALUE, UNNAMED_CLIENT};
 
@@ -54,7 +55,7 @@ impl From<Step> for AskDecision {
 impl<'a> AskContext<'a> {
     pub(crate) fn decide(&self) -> AskDecision {
         match self.ask.purpose {
-            Purpose::Project => self.decide_project(),
+            Purpose::Project | Purpose::Cleared => self.decide_project(),
             Purpose::Roots => self.decide_roots(),
             Purpose::Select(by) => self.decide_selection(by),
             Purpose::Clear => {
@@ -176,10 +177,12 @@ impl<'a> AskContext<'a> {
         let source = finding.source;
         let value = finding.value.as_deref().unwrap_or_default();
         let (list, folders) = self.listings(rejection.reason, value);
+        let advice = self.refusal_advice(rejection.reason);
         let values = Values::new()
             .with("value", value)
             .with("list", &list)
             .with("folders", &folders)
+            .with("advice", &advice)
             .with("path", rejection.path.as_deref().unwrap_or(value))
             .with("source", source.name())
             .with("reason", rejection.reason.code())
@@ -197,10 +200,8 @@ impl<'a> AskContext<'a> {
     pub(crate) fn unresolved(&self, reason: Reason, findings: &[Finding]) -> Outcome {
         let templates = Templates(self.policy);
         let client = self.client_name();
-        let (list, folders) = match several_folders(reason, findings) {
-            Some(folders) => (folders.clone(), folders),
-            None => self.listings(reason, ""),
-        };
+        let several = if reason == Reason::Ambiguous { refused_folders(findings) } else { &[] };
+        let (list, folders) = self.folders_to_name(reason, several);
         let advice = self.advice(reason, findings);
         let cause = cause(findings, self.visible_roots(), self.host.is_local());
         let values = Values::new()
@@ -229,6 +230,16 @@ impl<'a> AskContext<'a> {
         self.ask.input.or_else(|| self.connection.list.filter(|_| !self.ask.alone))
     }
 
+    /// What a caller could name where nothing says which folder is meant: those of the request, else the roots.
+    pub(super) fn folders_to_name(&self, reason: Reason, several: &[String]) -> (String, String) {
+        if several.is_empty() {
+            return self.listings(reason, "");
+        }
+        let most = to_usize(self.policy.config.limits.value_chars);
+        let folders = listing(several.iter().map(|folder| display(folder, most)), most);
+        (folders.clone(), folders)
+    }
+
     /// The same as a message lists them: by name, and with their folders. A name that several roots share is followed by
     /// the folders of these alone.
     pub(super) fn listings(&self, reason: Reason, given: &str) -> (String, String) {
@@ -240,16 +251,6 @@ impl<'a> AskContext<'a> {
         let folders = if named.is_empty() { list.folders(most) } else { folders(named.into_iter(), most) };
         (list.names(most), folders)
     }
-}
-
-/// The folders of which a request names several.
-fn several_folders(reason: Reason, findings: &[Finding]) -> Option<String> {
-    let is_it = |finding: &&Finding| match &finding.result {
-        SourceResult::Rejected { rejection, .. } => rejection.reason == Reason::Ambiguous,
-        _ => false,
-    };
-    let named = findings.iter().filter(|finding| finding.source == SourceKind::Meta).find(is_it)?;
-    named.value.clone().filter(|_| reason == Reason::Ambiguous)
 }
 
 pub(super) fn needs_input() -> Outcome {

@@ -74,14 +74,26 @@ pub(crate) struct Finding {
     pub(crate) matters: bool,
     /// The position of the source in the policy; a pin has none.
     pub(crate) at: Option<usize>,
-    /// Whether nothing says that the root which it offers is the one of several that is meant.
+    /// Whether nothing says that the folder which it offers is the one of several that is meant.
     pub(crate) is_guess: bool,
+    /// The folders of which a place in `_meta` names several, where nothing says which one is meant.
+    pub(crate) several: Vec<String>,
 }
 
 impl Finding {
     const fn new(source: SourceKind) -> Self {
         let result = SourceResult::Absent;
-        Self { source, via: None, value: None, named: None, result, matters: true, at: None, is_guess: false }
+        Self {
+            source,
+            via: None,
+            value: None,
+            named: None,
+            result,
+            matters: true,
+            at: None,
+            is_guess: false,
+            several: Vec::new(),
+        }
     }
 
     /// Whether it agrees with the project that won: it offers the same one, or its value names the same folder.
@@ -162,13 +174,22 @@ pub(crate) struct Evaluation {
 }
 
 impl Evaluation {
-    /// Whether the project is one of several roots, and nothing says that it is the one that is meant.
+    /// Whether the project is one of several folders, and nothing says that it is the one that is meant.
     pub(crate) fn is_guess(&self) -> bool {
+        self.guess().is_some()
+    }
+
+    /// The folders of a place in `_meta` of which nothing says which one is meant, if the decision rests on them.
+    pub(crate) fn several(&self) -> &[String] {
+        self.guess().map_or_else(|| refused_folders(&self.findings), |guess| &guess.several)
+    }
+
+    fn guess(&self) -> Option<&Finding> {
         let won = |finding: &Finding| match (&finding.result, &self.decision) {
             (SourceResult::Offers(offered), Decision::Won(project)) => Arc::ptr_eq(offered, project),
             _ => false,
         };
-        self.findings.iter().any(|finding| finding.is_guess && won(finding))
+        self.findings.iter().find(|finding| finding.is_guess && won(finding))
     }
 
     /// The finding that ends the ask, its rejection and its HTTP status.
@@ -186,6 +207,17 @@ impl Evaluation {
             _ => None,
         }
     }
+}
+
+/// The folders of a place in `_meta` that was refused because it names several.
+pub(super) fn refused_folders(findings: &[Finding]) -> &[String] {
+    let is_refused = |finding: &&Finding| match &finding.result {
+        SourceResult::Rejected { rejection, .. } => {
+            rejection.reason == Reason::Ambiguous && !finding.several.is_empty()
+        }
+        _ => false,
+    };
+    findings.iter().find(is_refused).map_or(&[], |finding| &finding.several)
 }
 
 impl EvaluationContext<'_> {

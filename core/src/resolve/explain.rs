@@ -150,7 +150,7 @@ impl<'a> Explainer<'a> {
                 }
                 SourceResult::Offers(project) => {
                     let agrees = winner.map(|winner| finding.agrees(winner, findings));
-                    (compared(project, &mut unnamed_winner, agrees), None, None)
+                    (compared(project, &mut unnamed_winner, winner, agrees), None, None)
                 }
             };
             let source = finding.at.and_then(|at| self.policy.config.sources.get(at));
@@ -201,13 +201,23 @@ fn brief(state: RootsState, list: Option<&RootList>, client: Option<&Client>) ->
     RootsReport { available, omitted, dropped: list.dropped, ..report(state, None, client) }
 }
 
-fn compared(project: &Project, unnamed: &mut Option<&Arc<Project>>, agrees: Option<bool>) -> Verdict {
-    let same_source = unnamed.is_some_and(|winner| winner.source == project.source && winner.key == project.key);
+fn compared(
+    project: &Project,
+    unnamed: &mut Option<&Arc<Project>>,
+    winner: Option<&Arc<Project>>,
+    agrees: Option<bool>,
+) -> Verdict {
+    // With an identity of a repository, several folders have one key.
+    let is_same = |winner: &Arc<Project>| winner.key == project.key && winner.folder_key() == project.folder_key();
+    let same_source = unnamed.is_some_and(|winner| winner.source == project.source && is_same(winner));
     if same_source {
         *unnamed = None;
         return Verdict::Won;
     }
     match agrees {
+        Some(true) if winner.is_some_and(|winner| winner.key == project.key && !is_same(winner)) => {
+            Verdict::OtherFolder
+        }
         Some(true) => Verdict::Agrees,
         Some(false) => Verdict::Disagrees,
         None => Verdict::NotAsked,
@@ -245,7 +255,8 @@ fn render(explanation: &Explanation, winner: Option<&Arc<Project>>) -> String {
             detail.map_or_else(|| format!("({})", reason.code()), |detail| format!("({}: {detail})", reason.code()))
         });
         let folder = tried.path.as_ref().map_or_else(String::new, |path| fill(text::REFINED, &[("path", path)]));
-        let line = format!("  {label:<width$}  {verdict:<9}  {value}{folder} {why}");
+        let other = if tried.verdict == Verdict::OtherFolder { text::OTHER_FOLDER } else { "" };
+        let line = format!("  {label:<width$}  {verdict:<9}  {value}{folder}{other} {why}");
         shown.push_str(line.trim_end());
         shown.push('\n');
     }

@@ -1,17 +1,20 @@
 //! The form in which the client's user names the project.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ask::AskContext;
 use super::cause::cause;
-use super::evaluate::Finding;
+use super::evaluate::Evaluation;
 use crate::api::event::SelectBy;
 use crate::api::reason::Reason;
+use crate::path::display::display;
 use crate::peer::form::PROJECT_FIELD;
-use crate::policy::{Templates, Values};
+use crate::peer::root_list::{ANSWER_ROOTS, ANSWER_ROOTS_BYTES};
+use crate::policy::{Templates, Values, to_usize};
 
 /// A form, and how its answer is read.
 pub(crate) struct Form {
@@ -42,13 +45,20 @@ impl FormChoice {
 
 impl AskContext<'_> {
     /// The form for an ask without a project, or with one that is a guess; none if a selection would not count.
-    pub(crate) fn form(&self, reason: Reason, findings: &[Finding]) -> Option<Form> {
+    pub(crate) fn form(&self, reason: Reason, evaluation: Option<&Evaluation>) -> Option<Form> {
         if !self.evaluation_context().lets_select() || self.connection.memory.is_immutable(self.policy) {
             return None;
         }
-        let list = self.visible_roots().filter(|_| reason == Reason::Ambiguous);
-        let choices = list.and_then(|list| list.choices(self.policy, self.host));
-        let (names, folders) = self.listings(reason, "");
+        let several = evaluation.filter(|_| reason == Reason::Ambiguous).map_or(&[][..], Evaluation::several);
+        let (choice, choices) = match several {
+            [] => {
+                let list = self.visible_roots().filter(|_| reason == Reason::Ambiguous);
+                (FormChoice::Roots, list.and_then(|list| list.choices(self.policy, self.host)))
+            }
+            several => (FormChoice::Path, self.choices_of(several)),
+        };
+        let (names, folders) = self.folders_to_name(reason, several);
+        let findings = evaluation.map_or(&[][..], |evaluation| &evaluation.findings);
         let cause = cause(findings, self.visible_roots(), self.host.is_local());
         let values = Values::new().with("cause", &cause).with("list", &names).with("folders", &folders);
         let templates = Templates(self.policy);
@@ -63,7 +73,7 @@ impl AskContext<'_> {
             Some(choices) => {
                 let description = text(&["elicit.root"]);
                 let field = json!({ "description": description, "enum": choices, "title": title, "type": "string" });
-                (FormChoice::Roots, field)
+                (choice, field)
             }
             None => {
                 let description = text(&["elicit.path"]);
@@ -72,5 +82,14 @@ impl AskContext<'_> {
         };
         let schema = json!({ "properties": { PROJECT_FIELD: field }, "required": [PROJECT_FIELD], "type": "object" });
         Some(Form { params: json!({ "message": message, "requestedSchema": schema }), choice })
+    }
+
+    /// The folders of the request as choices, if they can be shown as they are spelled and are not too many.
+    fn choices_of(&self, folders: &[String]) -> Option<Vec<String>> {
+        let most = to_usize(self.policy.config.limits.value_chars);
+        let bytes = folders.iter().map(String::len).fold(0, usize::saturating_add);
+        let fits = folders.len() <= ANSWER_ROOTS && bytes <= ANSWER_ROOTS_BYTES;
+        let is_shown = |folder: &String| display(folder, most) == *folder;
+        (fits && folders.iter().all(is_shown)).then(|| folders.to_vec())
     }
 }

@@ -6,11 +6,9 @@ use alloc::vec::Vec;
 use super::ask::AskContext;
 use super::disk::{CacheScope, DiskLookup, DiskView, MarkerNeeds, Wanted};
 use super::repository::relative;
-use super::value::{ParsedValue, ValueParser};
 use crate::api::project::{Package, Project};
-use crate::api::reason::Reason;
-use crate::path;
-use crate::policy::{Format, MarkerNames, Relative, to_usize};
+use crate::path::{self, ProjectFolder};
+use crate::policy::{MarkerNames, to_usize};
 
 impl AskContext<'_> {
     /// The nearest package between the target of an ask and its project; `None` while the host must probe first.
@@ -54,18 +52,7 @@ impl AskContext<'_> {
     fn folders_of_target<'p>(&self, project: &'p Project) -> Option<(Vec<String>, &'p str)> {
         let (target, folder) = (self.ask.target?, project.path.as_deref()?);
         let style = self.host.style;
-        let parser = ValueParser {
-            host: self.host,
-            format: Format::PathOrUri,
-            relative: Relative::Refuse,
-            from_client: true,
-            value_bytes: self.policy.config.limits.value_bytes,
-        };
-        let target = match parser.parse(target) {
-            Ok(ParsedValue::Path(path)) => path,
-            Err(rejection) if rejection.reason == Reason::Relative => path::join_inside(folder, target, style).ok()?,
-            Ok(ParsedValue::Name(_)) | Err(_) => return None,
-        };
+        let target = ProjectFolder::from(project).file(target, style).ok()?;
         let bases = core::iter::once(folder).chain(project.real_path.as_deref());
         let base = { bases }.find(|base| path::is_inside(base, &target, style))?;
         let is_below = |folder: &String| path::key(folder, style) != path::key(base, style);

@@ -340,7 +340,7 @@ impl<'a> AskContext<'a> {
         let path = rejection.and_then(|rejection| rejection.path.as_deref()).unwrap_or(given);
         let pinned = self.connection.memory.pin.as_ref().map_or("", |project| &project.name);
         let source = SourceKind::Selected;
-        let advice = if reason == Reason::PassEachCall { self.per_call_advice() } else { String::new() };
+        let advice = self.refusal_advice(reason);
         let values = Values::new()
             .with("advice", &advice)
             .with("value", given)

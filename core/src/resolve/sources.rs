@@ -123,10 +123,13 @@ impl EvaluationContext<'_> {
             (true, None) => Vec::new(),
             (false, _) => connection_values(source, self.host),
         };
-        let values = match self.one_of_several(values) {
-            Ok(values) => values,
-            Err(values) => {
-                finding.value = Some(values);
+        let (values, several) = self.one_of_several(values);
+        finding.several = several;
+        let values = match finding.several.as_slice() {
+            [] => values,
+            _ if self.policy.config.roots.pick == Pick::First => values,
+            several => {
+                finding.value = Some(several.join(", "));
                 let ends = self.policy.config.roots.ambiguity == BadOutcome::Error;
                 let rejection = Rejection::new(Reason::Ambiguous);
                 return finding.result = SourceResult::Rejected { rejection, ends, status: source.status };
@@ -169,19 +172,20 @@ impl EvaluationContext<'_> {
             }
         }
         if let Some((SourceValue { via, text, .. }, result)) = best {
+            finding.is_guess = finding.several.contains(&text);
             finding.via = via;
             finding.value = Some(text);
             finding.result = result;
         }
     }
 
-    /// Several folders in one place are like several roots: the one that contains the target counts, else the policy says whether
-    /// the first one does. The error lists them.
-    fn one_of_several(&self, values: Vec<SourceValue>) -> Result<Vec<SourceValue>, String> {
+    /// Several folders in one place are like several roots: the one that contains the target counts. Otherwise nothing says which of
+    /// them is meant, and they are returned beside the values.
+    fn one_of_several(&self, values: Vec<SourceValue>) -> (Vec<SourceValue>, Vec<String>) {
         let several =
             |one: &SourceValue| one.via.is_some() && values.iter().filter(|other| other.via == one.via).count() > 1;
         let Some(via) = values.iter().find(|value| several(value)).map(|value| value.via.clone()) else {
-            return Ok(values);
+            return (values, Vec::new());
         };
         let is_its = |value: &&SourceValue| value.via == via;
         let contains = |value: &&SourceValue| {
@@ -191,10 +195,14 @@ impl EvaluationContext<'_> {
         match target {
             Some(target) => {
                 let rest = values.into_iter().filter(|value| value.via != via);
-                Ok(core::iter::once(target).chain(rest).collect())
+                (core::iter::once(target).chain(rest).collect(), Vec::new())
             }
-            None if self.policy.config.roots.pick == Pick::First => Ok(values),
-            None => Err(values.iter().filter(is_its).map(|value| value.text.as_str()).collect::<Vec<_>>().join(", ")),
+            None => {
+                let mut folders: Vec<String> = values.iter().filter(is_its).map(|value| value.text.clone()).collect();
+                folders.dedup();
+                let has_several = folders.len() > 1;
+                (values, if has_several { folders } else { Vec::new() })
+            }
         }
     }
 

@@ -162,7 +162,7 @@ impl PathVerifier<'_> {
     }
 
     /// Adds the repository to a folder to which the check of a path led. A project whose identity depends on a repository that
-    /// cannot be looked at in time would be mistaken for another one.
+    /// cannot be checked in time would be mistaken for another one.
     fn with_repository(&self, start: &str, folder: Folder, disk: &mut DiskView<'_>) -> Step<Folder> {
         let looks = |rules: &RepositoryRules| {
             self.finds_repository && (rules.decides || self.verify != Verify::None || self.is_confined())

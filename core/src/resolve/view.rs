@@ -69,5 +69,8 @@ pub(crate) enum Purpose {
     Project,
     Roots,
     Select(SelectBy),
+    /// To clear the selection.
     Clear,
+    /// The project that counts after the selection was cleared.
+    Cleared,
 }

@@ -308,7 +308,10 @@ impl Player {
                     self.waiting.remove(place);
                     self.answers.insert(*id, (**answer).clone());
                 }
-                if let Outcome::Resolved { project } | Outcome::Selected { project, .. } = &answer.outcome {
+                if let Outcome::Resolved { project }
+                | Outcome::Selected { project, .. }
+                | Outcome::Cleared { project: Some(project), .. } = &answer.outcome
+                {
                     self.check_project(project)?;
                 }
             }

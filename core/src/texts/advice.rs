@@ -21,6 +21,12 @@ pub(crate) const BY_SERVER: [&str; 2] =
 
 /// What a caller can do whose selection is kept nowhere.
 pub(crate) const OPEN_FOLDER: &str = "open the folder in the client, so that it becomes one of its roots";
+
+/// What a caller can do whose folder has no project marker, and what its operator can.
+pub(crate) const NAME_MARKED: &str = "name a folder that has one";
+pub(crate) const ALLOW_FOLDER: &str =
+    "let the operator of this server allow it with `allowedDirs` (in Python and Rust `allowed_dirs`)";
+
 pub(crate) const TO_CHANGE: &str = "To change the project, ";
 /// What a caller does whose selection is kept nowhere.
 pub(crate) const PASS_HANDLE: &str =
@@ -41,9 +47,10 @@ pub(crate) const fn example(style: PathStyle) -> &'static str {
     }
 }
 
-/// The ways out where the client's folders are on another machine.
+/// The ways out where the client's folders are on another machine. The options have one spelling in each language.
 pub(crate) const OUT_OF_REACH: &str = "The operator of this server can set `local` if the client is on the same machine, \
-     `allowedDirs` if it has the same folders, or `requirePath: false` if it needs no folder.";
+     `allowedDirs` (`allowed_dirs` in Python and Rust) if it has the same folders, or `requirePath` (`require_path`) to false \
+     if it needs no folder.";
 
 /// The ways out where a path is for another operating system than this server's.
 pub(crate) const IN_OTHER_STYLE: &str = "Spell the path as this server's operating system does; its operator can say with `ROOTWISE_PATH_MAP` where it has \

@@ -43,19 +43,19 @@ pub(crate) const WAIT_EXPIRED: &str =
 
 /// The problem with a caller's folders where the connection has none.
 pub(crate) const NO_COMMON_DIRS: &str =
-    "a caller is confined only where the session or the host facts have `allowedDirs` too";
+    "a caller is confined only where the session or the host facts have allowed folders too";
+
+/// The problem with an argument that an ask names.
+pub(crate) const ARGUMENT_UNREAD: &str = "the policy has no source \"argument\", so nothing would read it; add \
+     { \"from\": \"argument\" } to its sources, or leave the argument out";
 
 /// The problem with one of the operator's folders, with its path.
 pub(crate) const fn unusable_dir(found: EntryKind) -> &'static str {
     match found {
         EntryKind::Directory => "",
-        EntryKind::Missing => {
-            "`allowedDirs` names a folder that does not exist, so that nothing in it is allowed: {path}"
-        }
-        EntryKind::File => {
-            "`allowedDirs` names something that is not a folder, so that nothing in it is allowed: {path}"
-        }
-        EntryKind::Unreadable => "`allowedDirs` names a folder that this process cannot read: {path}",
+        EntryKind::Missing => "an allowed folder does not exist, so that nothing in it is allowed: {path}",
+        EntryKind::File => "an allowed path is not a folder, so that nothing in it is allowed: {path}",
+        EntryKind::Unreadable => "this process cannot read an allowed folder: {path}",
     }
 }
 

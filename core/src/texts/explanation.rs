@@ -11,6 +11,7 @@ pub(crate) const NOT_YET: &str = "No project yet.\n";
 pub(crate) const INSTRUCTION: &str = "What to do: {instruction}\n";
 pub(crate) const CIRCUMSTANCES: &str = "\nPolicy {policy}; {client} over {transport}; roots: {roots}";
 pub(crate) const REFINED: &str = " (project: {path})";
+pub(crate) const OTHER_FOLDER: &str = " (same repository, other folder)";
 pub(crate) const UNKNOWN_CLIENT: &str = "unknown client";
 
 /// The number of roots that are known, of those that were not kept, and of answers that came too late.
@@ -31,7 +32,7 @@ pub(crate) const fn transport(transport: Transport) -> &'static str {
 pub(crate) const fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Won => "won",
-        Verdict::Agrees => "agrees",
+        Verdict::Agrees | Verdict::OtherFolder => "agrees",
         Verdict::Disagrees => "disagrees",
         Verdict::Absent => "absent",
         Verdict::Rejected => "rejected",

@@ -14,13 +14,19 @@ pub(crate) fn standard(key: &str) -> Option<&'static str> {
         "unresolved.closed" => "The connection closed before the project was known.",
         "instruction" => "{advice}",
         "instruction.closed" => "",
-        "instruction.pass_each_call" => "{advice}",
+        "instruction.no_marker" | "instruction.pass_each_call" => "{advice}",
         "instruction.several_clients" => ONE_PROCESS_EACH,
         "instruction.other_machine" => OUT_OF_REACH,
         "instruction.other_system" => IN_OTHER_STYLE,
         "refused" => "The {source} value `{value}` cannot be used as a project ({reason}).",
         "refused.placeholder" => "The {source} value `{value}` is a template that nobody filled in.",
         "refused.relative" => "The {source} value `{value}` is relative; an absolute path is needed.",
+        "refused.invalid" => "The {source} value `{value}` has no single safe reading as a path.",
+        "refused.not_file_uri" => "The {source} value `{value}` is not a `file:` URI, so that it names no folder.",
+        "refused.too_long" => "The {source} value is too long: {value}",
+        "refused.traversal" => "The {source} value `{value}` contains `..`, which this server does not accept.",
+        "refused.nameless" => "The {source} path has no last part that could be the name of a project: {path}",
+        "refused.unconfirmed" => "Nothing has confirmed in time that the {source} path exists: {path}",
         "refused.missing" => "The {source} path does not exist: {path}",
         "refused.not_directory" => "The {source} path is not a folder: {path}",
         "refused.outside" => "The {source} path is outside the allowed folders: {path}",
@@ -36,8 +42,7 @@ pub(crate) fn standard(key: &str) -> Option<&'static str> {
             "`{value}` is the name of several of the client's roots; the path of one of them is needed: {folders}"
         }
         "refused.no_marker" => {
-            "The {source} path is not known as a project and has no project marker such as `.git`: {path}. Name a folder \
-             that has one, or open this one in the client, so that it becomes one of its roots."
+            "The {source} path is not known as a project and has no project marker such as `.git`: {path}"
         }
         "refused.excluded_dir" => "The {source} path is a folder that is never a project by itself: {path}",
         "refused.roots.relative" => {

@@ -13,7 +13,7 @@ use rootwise::event::{
     UserAnswered,
 };
 use rootwise::host::{HostFacts, Transport};
-use rootwise::policy::Policy;
+use rootwise::policy::{Policy, SourceKind};
 use rootwise::project::Project;
 use rootwise::{Resolver, ResolverBuilder, Reuse};
 use serde_json::{Value, json};
@@ -241,6 +241,7 @@ impl Model {
                     _ => Ok(()),
                 }
             }
+            EndpointEvent::Asked(asked) if asked.argument.is_some() && !self.reads_argument() => Err("bad_options"),
             EndpointEvent::Asked(asked) => check_ask(asked.ask.0, asked.call.is_some(), asked.session.is_some()),
             EndpointEvent::Selected(asked) => check_ask(asked.ask.0, asked.call.is_some(), asked.session.is_some()),
             EndpointEvent::SelectionCleared(asked) => {
@@ -255,6 +256,10 @@ impl Model {
             }
             _ => Ok(()),
         }
+    }
+
+    fn reads_argument(&self) -> bool {
+        self.policy.config().sources.iter().any(|source| source.from == SourceKind::Argument)
     }
 
     /// The facts of the process for one transport.

@@ -342,7 +342,9 @@ impl Promises {
     fn answer(&mut self, answer: &Answer) -> Result<Vec<u32>, String> {
         let mut sessions = Vec::new();
         let path = match &answer.outcome {
-            Outcome::Resolved { project } | Outcome::Selected { project, .. } => project.path.as_deref(),
+            Outcome::Resolved { project }
+            | Outcome::Selected { project, .. }
+            | Outcome::Cleared { project: Some(project), .. } => project.path.as_deref(),
             _ => None,
         };
         for ask in &answer.asks {

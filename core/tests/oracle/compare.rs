@@ -46,7 +46,9 @@ fn out(outcome: &Outcome) -> Out {
         }
         Outcome::Refused(refused) => Out::Refused(refused.code, refused.source, refused.status),
         Outcome::Unresolved(unresolved) => Out::Unresolved(unresolved.code),
-        _ => unreachable!("every outcome is known"),
+        Outcome::Cleared { project: Some(project), code: None, message: None } => Out::Cleared(Ok(proj(project))),
+        Outcome::Cleared { project: None, code: Some(code), message: Some(_) } => Out::Cleared(Err(*code)),
+        other => panic!("no rule for {other:?}"),
     }
 }
 

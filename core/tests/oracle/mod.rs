@@ -13,6 +13,7 @@ pub mod disk;
 pub mod generate;
 pub mod history;
 pub mod kept;
+pub mod lists;
 pub mod messages;
 pub mod model;
 pub mod peer;
@@ -23,6 +24,7 @@ pub mod requests;
 pub mod roots;
 pub mod run;
 pub mod select;
+pub mod time;
 pub mod user;
 pub mod values;
 pub mod verdict;
@@ -65,6 +67,8 @@ pub enum Out {
     NeedsInput(Vec<(String, String)>),
     Refused(Reason, SourceKind, Option<u16>),
     Unresolved(Reason),
+    /// The project that counts instead, or why there is none.
+    Cleared(Result<Proj, Reason>),
 }
 
 /// What one event causes.

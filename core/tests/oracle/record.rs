@@ -299,6 +299,8 @@ pub enum Kind {
     Select(SelectBy),
     /// A removal of the selection that is refused.
     Clear,
+    /// The project that counts after a removal (rule 71).
+    Cleared,
 }
 
 /// A list of roots and its place in the log.

@@ -155,8 +155,8 @@ class Adapter(Connections[P]):
 
         :param context: the framework's context or session, or a connection that ``on_change`` was told: outside a call,
             its client is asked. In a unit test, any object with a ``session`` that has ``list_roots``
-        :param argument: the project that the call names, as a path or URI
-        :param target: a path the call touches, to tell several roots apart
+        :param argument: the project that the call names, as a path or URI; the policy needs a source ``argument``
+        :param target: a path the call touches, to tell several roots apart and to find its package
         :param server: a project that you know from elsewhere, such as the workspace of an authenticated user
         :raises NoProjectError: the call has no project; its text is for the model, its ``code`` for programs
         """
@@ -309,16 +309,16 @@ class Adapter(Connections[P]):
         return self._project_from(await self._ask("selected", self.call(), by=by))
 
     async def unselect(self) -> P | None:
-        """Drops the selection and returns the project that counts instead.
+        """Drops the selection and returns the project that counts instead, if there is one.
 
-        :raises NoProjectError: the selection cannot be dropped
+        :raises NoProjectError: the selection cannot be dropped, or the call is over
         """
         if fixed := testing.current_fixed():
             return cast("P", fixed.unselect())
         answer = await self._ask("selectionCleared", self.call())
-        if answer["outcome"] == "unresolved" and answer["code"] == "no_project":
-            return None
-        return self._project_from(answer)
+        if answer["outcome"] != "cleared":
+            raise self.error.from_answer(answer)
+        return cast("P", project_of(answer["project"])) if "project" in answer else None
 
     async def explain(
         self,

@@ -53,6 +53,15 @@ def test_a_selection_can_be_dropped(raw: Raw, folders: list[Path]) -> None:
     assert raw.text(raw.call("where")) == (False, str(folders[0]))
 
 
+@modern_only
+def test_a_modern_call_that_drops_a_selection_asks_for_the_roots_and_drops_it_again(
+    raw: Raw, folders: list[Path]
+) -> None:
+    assert raw.modern_call("unselect")["result"]["resultType"] == "input_required"
+    reply = raw.modern_call("unselect", ours(folders[0].as_uri()))["result"]["content"][0]["text"]
+    assert reply == str(folders[0])
+
+
 def test_what_is_known_costs_no_question(raw: Raw, folders: list[Path]) -> None:
     raw.handshake()
     assert raw.text(raw.call("known")) == (False, "None")

@@ -66,14 +66,14 @@ pub fn selection_of(answer: Answer) -> Result<Selection, NoProject> {
     }
 }
 
-/// The project that counts after a selection was removed.
+/// The project that counts after a selection was removed, if there is one.
 ///
 /// # Errors
 /// The policy does not let the project change, the client must be asked first, or the connection ended.
 pub fn unselected_of(answer: Answer) -> Result<Option<Arc<Project>>, NoProject> {
-    match &answer.outcome {
-        Outcome::Unresolved(unresolved) if !has_ended(unresolved.code) => Ok(None),
-        _ => project_of(answer).map(Some),
+    match answer.outcome {
+        Outcome::Cleared { project, .. } => Ok(project),
+        _ => Err(answer.into()),
     }
 }
 
@@ -112,8 +112,3 @@ const NOT_INSIDE: [Reason; 6] = [
     Reason::NotDirectory,
     Reason::Unreadable,
 ];
-
-/// Whether nobody can answer any more.
-const fn has_ended(reason: Reason) -> bool {
-    matches!(reason, Reason::Closed | Reason::Cancelled | Reason::CallOver)
-}

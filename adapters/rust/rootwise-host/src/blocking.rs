@@ -201,7 +201,7 @@ impl Connection {
         selection_of(self.question(selected)?)
     }
 
-    /// Removes the selection; returns the project that counts instead.
+    /// Removes the selection; returns the project that counts instead, if there is one.
     ///
     /// # Errors
     /// The policy does not let the project change, or the connection ended.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rootwise::action::RootsState;
 use rootwise::endpoint::event::{CallSelected, SessionClosed};
 use rootwise::event::SelectBy;
-use rootwise::policy::{SourceKind, Within};
+use rootwise::policy::{Pick, SourceKind, Within};
 use rootwise::{HostFacts, Outcome, PathStyle, Policy, Reason};
 use rootwise_host::Cause;
 use rootwise_host::blocking::{Connection, SESSION};
@@ -174,6 +174,17 @@ fn a_project_is_selected_explained_and_removed() {
     connection.feed(SessionClosed::new(SESSION)).unwrap();
     let closed = [connection.roots().err(), connection.unselect().err(), connection.explain().err()];
     assert_eq!(closed.map(|error| error.unwrap().reason()), [Some(Reason::Closed); 3]);
+}
+
+#[test]
+fn a_selection_is_removed_although_nothing_says_which_root_counts_then() {
+    let mut config = Policy::recommended().into_config();
+    config.roots.pick = Pick::Only;
+    let (connection, received) = connect(Policy::try_from(config).unwrap());
+    answer_roots(&connection, received, json!([{ "uri": "file:///usr/share" }, { "uri": "file:///usr/lib" }]));
+    assert!(connection.select(SelectBy::Value("/usr/lib".into())).is_ok());
+    assert_eq!(connection.unselect(), Ok(None));
+    assert_eq!(connection.ask().unwrap_err().reason(), Some(Reason::Ambiguous));
 }
 
 #[test]

@@ -54,9 +54,10 @@ pub(crate) struct Shared {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hints {
-    /// The project that the call names, as a path or `file:` URI, usually an argument of the tool.
+    /// The project that the call names, as a path or `file:` URI, usually an argument of the tool. The policy needs a source
+    /// `argument`.
     pub argument: Option<String>,
-    /// A path that the call touches, to choose between several roots.
+    /// A path that the call touches, to choose between several roots and to find its package.
     pub target: Option<String>,
     /// The project that the server itself knows for the caller, such as the workspace of an authenticated user.
     pub server: Option<String>,
@@ -372,7 +373,7 @@ impl Rootwise {
         self.ask(context, selected, selection_of).await
     }
 
-    /// Removes the selection; returns the project that counts instead.
+    /// Removes the selection; returns the project that counts instead, if there is one.
     ///
     /// # Errors
     /// The policy does not let the project change, the client must be asked first, or the connection ended.

@@ -35,7 +35,7 @@ export interface QuestionOptions {
 
 /** Options of one ask. */
 export interface AskOptions extends QuestionOptions {
-  /** A path the call touches, to choose between several roots. */
+  /** A path the call touches, to choose between several roots and to find its package. */
   readonly target?: string | undefined;
 }
 

@@ -359,7 +359,19 @@ project: Project,
 /**
  * The policy's confirmation.
  */
-message: string, } | { "outcome": "listed", 
+message: string, } | { "outcome": "cleared", 
+/**
+ * The project that counts instead.
+ */
+project?: Project, 
+/**
+ * The reason for which there is none.
+ */
+code?: Reason, 
+/**
+ * This reason as a sentence.
+ */
+message?: string, } | { "outcome": "listed", 
 /**
  * The roots, usable or not.
  */
@@ -404,7 +416,19 @@ project: Project,
 /**
  * The policy's confirmation.
  */
-message: string, } | { "outcome": "listed", 
+message: string, } | { "outcome": "cleared", 
+/**
+ * The project that counts instead.
+ */
+project?: Project, 
+/**
+ * The reason for which there is none.
+ */
+code?: Reason, 
+/**
+ * This reason as a sentence.
+ */
+message?: string, } | { "outcome": "listed", 
 /**
  * The roots, usable or not.
  */
@@ -1648,7 +1672,7 @@ detail?: string, };
 /**
  * The verdict on a source.
  */
-export type Verdict = "won" | "agrees" | "disagrees" | "absent" | "rejected" | "off" | "notAsked" | "pending";
+export type Verdict = "won" | "agrees" | "otherFolder" | "disagrees" | "absent" | "rejected" | "off" | "notAsked" | "pending";
 
 /**
  * The client's roots as far as they are known.

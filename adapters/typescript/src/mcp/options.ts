@@ -91,9 +91,12 @@ export const OPTIONS: readonly string[] = [
 
 /** Facts about the project that a handler has besides the context. */
 export interface ProjectHints {
-  /** The project that the call names, as a path or `file:` URI; by default the value of the option `argument`. */
+  /**
+   * The project that the call names, as a path or `file:` URI; by default the value of the option `argument`. The policy needs a
+   * source `argument`, otherwise it is `bad_options`.
+   */
   argument?: string | undefined;
-  /** A path the call touches, to choose between several roots. */
+  /** A path the call touches, to choose between several roots and to find its package. */
   target?: string | undefined;
   /** The project that the server itself knows for the caller, such as the workspace of an authenticated user. */
   server?: string | undefined;

@@ -147,14 +147,14 @@ export class Rootwise<RequirePath extends boolean = true, Context extends CallCo
   }
 
   /**
-   * Removes the selection; returns the project that counts instead.
+   * Removes the selection; returns the project that counts instead, if there is one.
    *
-   * @throws NoProjectError the project of this connection cannot be changed
+   * @throws NoProjectError the project of this connection cannot be changed, or the call is over
    */
   async unselect(context?: CallContext | UntypedContext): Promise<Readonly<Project<RequirePath>> | undefined> {
     const answer = await this.#ask(context, { type: "selectionCleared" });
-    if (answer.outcome === "refused") throw failure(answer);
-    return answer.outcome === "resolved" ? projectOf<RequirePath>(answer) : undefined;
+    if (answer.outcome !== "cleared") throw failure(answer);
+    return answer.project && Object.freeze(answer.project as Project<RequirePath>);
   }
 
   /** Returns the result of every source for this call; `text` is a small table. */

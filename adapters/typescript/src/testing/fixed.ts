@@ -60,14 +60,17 @@ export function fixedProject(path: string, options: FixedProjectOptions = {}): F
         }
       : answer;
   const peek = (question: Question & { type: "asked" }) => {
-    const answer = loop.peek({ ...question, session });
+    const answer = loop.peek({ ...question, argument: undefined, session });
     return answer && named(answer);
   };
   const unnamed = peek({ type: "asked" });
   if (unnamed?.outcome !== "resolved") throw badOption("path", "must be an absolute path of a folder");
   key = unnamed.project.key;
   const project = projectOf<true>(named(unnamed));
-  fixAnswers({ peek, ask: async (question) => named(await loop.ask({ ...question, session })) });
+  // Whatever a handler passes as the argument of its call, the fixed project counts.
+  const put = (question: Question) =>
+    loop.ask(question.type === "asked" ? { ...question, argument: undefined, session } : { ...question, session });
+  fixAnswers({ peek, ask: async (question) => named(await put(question)) });
   const end = () => {
     fixAnswers();
     loop.close();

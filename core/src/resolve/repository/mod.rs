@@ -208,7 +208,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a path that a file names may be looked at and told.
+    /// Whether a path that a file names may be checked and told.
     fn may_use(&self, path: &str) -> bool {
         self.host.allows(path) && !is_closed_share(path, self.host) && !path.chars().any(char::is_control)
     }
