@@ -310,7 +310,7 @@ fn a_path_map_for_wsl_holds_every_drive_and_the_distribution() {
         parsed(&wire::call(&call.to_string()))["value"].as_array().unwrap().clone()
     };
     let [in_wsl, on_windows] = [map("wsl:Ubuntu", "posix"), map("wsl:Ubuntu", "windows")];
-    assert_eq!((in_wsl.len(), on_windows.len()), (29, 29));
+    assert_eq!((in_wsl.len(), on_windows.len()), (28, 29));
     assert_eq!(in_wsl[2], json!({ "from": "C:\\", "fromStyle": "windows", "to": "/mnt/c" }));
     assert_eq!(in_wsl[26], json!({ "from": r"\\wsl.localhost\Ubuntu", "fromStyle": "windows", "to": "/" }));
     assert_eq!(on_windows[2], json!({ "from": "/mnt/c", "fromStyle": "posix", "to": "C:\\" }));

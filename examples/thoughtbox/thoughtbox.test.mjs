@@ -1,6 +1,7 @@
 // Thoughtbox end to end: agents with real clients; servers and stores in separate processes.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -496,6 +497,37 @@ for (const setup of setups) {
         }
       } finally {
         for (const replica of replicas) await replica.close();
+      }
+    });
+
+    // The folders of a client are those of this disk only where the server runs beside it.
+    const noGit = spawnSync("git", ["--version"]).status === 0 ? false : "there is no git";
+    const worktrees = { ...options, skip: over === "http" ? "the client may be on another machine" : noGit };
+    test("with --identity repository, a worktree continues the session of the main checkout", worktrees, async () => {
+      const work = realpathSync(mkdtempSync(join(folder, "work-")));
+      const git = (place, ...args) => {
+        const who = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
+        const env = { ...process.env, HOME: work, GIT_CONFIG_NOSYSTEM: "1" };
+        execFileSync("git", [...who, ...args], { cwd: join(work, place), env, stdio: "pipe" });
+      };
+      mkdirSync(join(work, "app"));
+      git("app", "init", "-q");
+      git("app", "commit", "-q", "--allow-empty", "-m", "first");
+      git("app", "worktree", "add", "-q", "../fix");
+      for (const identity of ["repository", "folder"]) {
+        const at = (place) => {
+          const plan = { roots: [`file://${join(work, place)}`] };
+          return connect({ ...setup, options: ["--identity", identity] }, plan).then((one) => one.bind(plan.roots[0]));
+        };
+        const [main, fix] = [await at("app"), await at("fix")];
+        try {
+          const { session } = await main.init("start_new", { title: identity });
+          const found = await fix.init("load_context");
+          if (identity === "repository") assert.equal(found.session.id, session.id);
+          else assert.deepEqual(found, none);
+        } finally {
+          for (const one of [main, fix]) await one.close();
+        }
       }
     });
 

@@ -81,6 +81,10 @@ def test_submodules_and_bare_repositories_are_their_own(place: Place) -> None:
     place.repository("lib")
     place.git("app", "submodule", "add", "-q", "../lib", "lib")
     assert place.found("app/lib").key == place.at("app/lib")
+    place.git("app/lib", "worktree", "add", "-q", "../../lib-fix")
+    fix = place.found("lib-fix")
+    assert fix.worktree is not None
+    assert (fix.key, fix.worktree.main) == (place.at("app/lib"), place.at("app/lib"))
     place.git(".", "clone", "-q", "--bare", "app", "bare.git")
     place.git("bare.git", "worktree", "add", "-q", "../tree")
     tree = place.found("tree")

@@ -150,7 +150,7 @@ pub struct ExcludedDirs {
 #[non_exhaustive]
 pub struct PathMap {
     /// The folder as the client spells it; or the start of a URI of another scheme than `file`, such as
-    /// `vscode-remote://ssh-remote+box/home/me`, whose style is `posix`.
+    /// `vscode-remote://ssh-remote+box/home/me`, whose style is `posix`. `+*` at the end of its host stands for any host of the kind.
     pub from: String,
     /// The client's spelling of paths.
     pub from_style: PathStyle,

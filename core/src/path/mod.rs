@@ -19,7 +19,7 @@ use alloc::string::String;
 
 pub use self::file::{ProjectFolder, tool_path};
 pub(crate) use self::parse::{
-    Anchor, Parsed, is_dots_and_blanks, is_drive_like, is_separator, strip_drive, strip_ignoring_case,
+    Anchor, Parsed, is_dots_and_blanks, is_drive_like, is_separator, one_host, strip_drive, strip_ignoring_case,
     strip_piped_drive,
 };
 use self::parse::{is_device_name, push_dots};
@@ -156,7 +156,8 @@ pub fn join(base: &str, relative: &str, style: PathStyle) -> Result<String, Refu
 /// Returns the identity of an absolute path: paths with the same key are the same place by their
 /// spelling.
 ///
-/// POSIX keys are the normal form; Windows keys also have their ASCII letters in upper case.
+/// POSIX keys are the normal form; Windows keys also have their ASCII letters in upper case, and of the two names of WSL's share
+/// (`\\\\wsl$`, `\\\\wsl.localhost`) the second.
 ///
 /// ```
 /// use rootwise::path::{PathStyle, key};
@@ -168,7 +169,11 @@ pub fn join(base: &str, relative: &str, style: PathStyle) -> Result<String, Refu
 /// # Errors
 /// As for [`absolute`].
 pub fn key(path: &str, style: PathStyle) -> Result<String, Refusal> {
-    let mut key = absolute(path, style)?;
+    let mut parsed = Parsed::absolute(path, style)?;
+    if let Anchor::Unc(host, _) = &mut parsed.anchor {
+        *host = one_host(host).to_owned().into();
+    }
+    let mut key = parsed.render();
     if style == PathStyle::Windows {
         key.make_ascii_uppercase();
     }

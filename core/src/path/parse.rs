@@ -157,11 +157,16 @@ impl Anchor<'_> {
             (Self::Posix, Self::Posix) => true,
             (Self::Drive(a), Self::Drive(b)) => a == b,
             (Self::Unc(host, share), Self::Unc(other_host, other_share)) => {
-                host.eq_ignore_ascii_case(other_host) && share.eq_ignore_ascii_case(other_share)
+                one_host(host).eq_ignore_ascii_case(one_host(other_host)) && share.eq_ignore_ascii_case(other_share)
             }
             _ => false,
         }
     }
+}
+
+/// The name by which a host is compared: WSL's distributions have two.
+pub(crate) fn one_host(host: &str) -> &str {
+    if host.eq_ignore_ascii_case("wsl$") { "wsl.localhost" } else { host }
 }
 
 /// Drops empty names and `.`, and lets `..` take back the name before it; at a root it takes back

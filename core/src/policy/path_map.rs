@@ -1,12 +1,14 @@
 //! The path map as an operator writes it.
 
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::api::host::{HostFacts, PathMap};
 use crate::error::ConfigError;
 use crate::path::map::{Place, is_remote};
-use crate::path::{PathStyle, absolute};
+use crate::path::uri::path_to_file_uri;
+use crate::path::{PathStyle, Refusal, absolute};
 
 /// The variable that holds a path map.
 pub(crate) const VARIABLE: &str = "ROOTWISE_PATH_MAP";
@@ -17,7 +19,11 @@ pub(crate) const OPTION: &str = "path-map";
 /// What an entry for WSL starts with; the name of the distribution follows.
 const WSL: &str = "wsl:";
 
-const EXPECTED: &str = "expected <folder of the client>=<folder of this machine>, or wsl:<distribution>";
+/// What an entry for dev containers starts with; the folder in the container follows, unless it is the one of this machine.
+const DEV_CONTAINER: &str = "dev-container:";
+
+const EXPECTED: &str = "expected <folder of the client>=<folder of this machine>, wsl:<distribution>, \
+    or dev-container:<folder in the container>=<folder of this machine>";
 
 impl PathMap {
     /// Reads a path map as an operator writes it: `<folder of the client>=<folder of this machine>`, several entries with `;`
@@ -25,7 +31,8 @@ impl PathMap {
     ///
     /// The spelling of the client's folder says its style. It may also be the start of a URI with another scheme, such as
     /// `vscode-remote://ssh-remote+box/home/me`. `wsl:Ubuntu` stands for all folders that Windows and this distribution of WSL
-    /// share, whichever of the two this machine is. A folder with `=` or `;` in its name has to be given in code.
+    /// share, whichever of the two this machine is. `dev-container:/workspaces=/srv` stands for this folder of any dev container as
+    /// an editor names it, and `dev-container:=/workspaces` for the same folder inside the container. A folder with `=` or `;` in its name has to be given in code.
     ///
     /// ```
     /// use rootwise::PathStyle;
@@ -57,7 +64,10 @@ impl PathMap {
             let (Some(from), Some(to), None) = (sides.next(), sides.next(), sides.next()) else {
                 return Err(ConfigError::new(at, format!("`{entry}` is no entry: {EXPECTED}")));
             };
-            let map = Self::new(from, PathStyle::of(from), to);
+            let map = match from.strip_prefix(DEV_CONTAINER) {
+                Some(folder) => Self::new(dev_container(folder, to, &at)?, PathStyle::Posix, to),
+                None => Self::new(from, PathStyle::of(from), to),
+            };
             map.check(style, &at)?;
             maps.push(map);
         }
@@ -81,6 +91,21 @@ impl PathMap {
     }
 }
 
+/// A folder of any dev container as an editor names it: the part behind `+` encodes the folder on the editor's machine.
+fn dev_container(folder: &str, to: &str, at: &str) -> Result<String, ConfigError> {
+    let folder = if folder.is_empty() { to } else { folder };
+    let uri = absolute(folder, PathStyle::Posix).and_then(|folder| {
+        let uri = path_to_file_uri(&folder, PathStyle::Posix).ok_or(Refusal::Relative)?;
+        Ok(uri.replacen("file://", "vscode-remote://dev-container+*", 1))
+    });
+    uri.map_err(|refusal| {
+        ConfigError::new(
+            format!("{at}.from"),
+            format!("`{folder}` is not an absolute path in a dev container: {refusal}"),
+        )
+    })
+}
+
 /// The folders that Windows and a distribution of WSL share, as entries for either of them; none without a plain name.
 fn wsl(distribution: &str, style: PathStyle) -> Option<Vec<PathMap>> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
@@ -97,16 +122,14 @@ fn wsl(distribution: &str, style: PathStyle) -> Option<Vec<PathMap>> {
     let share = format!(r"\\wsl.localhost\{distribution}");
     let remote = format!("vscode-remote://wsl+{distribution}/");
     let rest = match style {
-        PathStyle::Posix => [
-            PathMap::new(share, PathStyle::Windows, "/"),
-            PathMap::new(format!(r"\\wsl$\{distribution}"), PathStyle::Windows, "/"),
-            PathMap::new(remote, PathStyle::Posix, "/"),
-        ],
-        PathStyle::Windows => [
+        PathStyle::Posix => {
+            Vec::from([PathMap::new(share, PathStyle::Windows, "/"), PathMap::new(remote, PathStyle::Posix, "/")])
+        }
+        PathStyle::Windows => Vec::from([
             PathMap::new("/", PathStyle::Posix, share.clone()),
             PathMap::new(remote.replace("wsl+", "wsl%2B"), PathStyle::Posix, share.clone()),
             PathMap::new(remote, PathStyle::Posix, share),
-        ],
+        ]),
     };
     Some(drives.chain(rest).collect())
 }

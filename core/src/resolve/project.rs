@@ -10,7 +10,7 @@ use crate::api::project::Project;
 use crate::api::reason::Reason;
 use crate::path;
 use crate::path::display::display;
-use crate::path::map::client_path;
+use crate::path::map::{Spelling, client_path};
 use crate::path::name::slug_with_id;
 use crate::path::rejection::Rejection;
 use crate::path::uri::{path_to_file_uri, project_id};
@@ -38,6 +38,7 @@ impl Project {
 
     pub(crate) fn from_path(
         folder: Folder,
+        spelling: Spelling<'_>,
         source: SourceKind,
         via: Option<String>,
         factory: ProjectFactory<'_>,
@@ -49,7 +50,7 @@ impl Project {
         let (path, client_path) = if on_client_machine {
             (None, Some(path))
         } else {
-            let there = client_path(&path, factory.host);
+            let there = client_path(&path, spelling, factory.host);
             (Some(path), there)
         };
         Self {
@@ -112,7 +113,10 @@ impl Project {
         factory: ProjectFactory<'_>,
     ) -> Self {
         let mut project = match folder {
-            Some(folder) => Self::from_path(folder, SourceKind::Roots, None, factory),
+            Some(folder) => {
+                let spelling = Spelling::of(&entry.sent.uri, factory.host);
+                Self::from_path(folder, spelling, SourceKind::Roots, None, factory)
+            }
             None => {
                 let uri = &entry.sent.uri;
                 let name = raw_basename(uri).unwrap_or_else(|| uri.clone());
@@ -161,7 +165,21 @@ impl Project {
     }
 }
 
-impl ProjectFactory<'_> {
+impl<'a> ProjectFactory<'a> {
+    /// What a text of a model shows of how its client spells folders. A model may have read a spelling of this machine, so that
+    /// the deepest root around the path tells more.
+    pub(crate) fn spelling(&self, text: &str, path: &str, list: Option<&RootList>) -> Spelling<'a> {
+        let shown = Spelling::of(text, self.host);
+        if shown != Spelling::AsHere {
+            return shown;
+        }
+        let root =
+            |entry: &&RootEntry| entry.path.as_ref().is_ok_and(|root| path::is_inside(root, path, self.host.style));
+        let depth = |entry: &&RootEntry| entry.path.as_ref().map_or(0, String::len);
+        let around = list.into_iter().flat_map(|list| list.entries.iter().rev()).filter(root).max_by_key(depth);
+        around.map_or(shown, |entry| Spelling::of(&entry.sent.uri, self.host))
+    }
+
     /// Refuses a project without a folder on this machine, if the policy requires one.
     pub(crate) fn require_path(&self, project: Project) -> Result<Project, Rejection> {
         match &project.client_path {

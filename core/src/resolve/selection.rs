@@ -277,7 +277,8 @@ impl<'a> AskContext<'a> {
         match self.selection_verifier().for_client().verify(&path, disk) {
             Verified::Accepted(folder) => {
                 let factory = self.factory();
-                SelectionStep::made(Project::from_path(folder, SourceKind::Selected, None, factory))
+                let spelling = factory.spelling(given, &path, self.visible_roots());
+                SelectionStep::made(Project::from_path(folder, spelling, SourceKind::Selected, None, factory))
             }
             Verified::Rejected(rejection) => rejection.into(),
             Verified::Wait => SelectionStep::NeedsDisk,

@@ -12,6 +12,7 @@ use crate::api::event::{Argument, RequestFacts};
 use crate::api::host::HostFacts;
 use crate::api::project::Project;
 use crate::api::reason::Reason;
+use crate::path::map::Spelling;
 use crate::path::rejection::Rejection;
 use crate::path::{self, PathStyle};
 use crate::peer::raw::{self, Array};
@@ -229,7 +230,14 @@ impl EvaluationContext<'_> {
         let project = match parser.parse(text) {
             Ok(ParsedValue::Name(name)) => Ok(Project::from_name(&name, source.from, via, self.factory())),
             Ok(ParsedValue::Path(path)) => match verifier.verify(&path, disk) {
-                Verified::Accepted(folder) => Ok(Project::from_path(folder, source.from, via, self.factory())),
+                Verified::Accepted(folder) => {
+                    let spelling = match parser.from_client {
+                        true if source.from == SourceKind::Argument => self.factory().spelling(text, &path, self.list),
+                        true => Spelling::of(text, self.host),
+                        false => Spelling::Unknown,
+                    };
+                    Ok(Project::from_path(folder, spelling, source.from, via, self.factory()))
+                }
                 Verified::Wait => return SourceResult::WaitDisk,
                 Verified::Rejected(rejection) => Err(rejection),
             },

@@ -11,14 +11,11 @@ use super::values::NEAREST;
 use super::{Effects, Out, PREDICTED, Proj, Views};
 
 fn proj(project: &Project) -> Proj {
-    if let (Some(here), Some(there)) = (&project.path, &project.client_path) {
-        // The only path map that hosts have here.
-        assert_eq!(here.strip_prefix("/p"), there.strip_prefix("/theirs"), "{here} is not {there}");
-    }
     Proj {
         key: project.key.clone(),
         name: project.name.clone(),
         path: project.path.clone().or_else(|| project.client_path.clone()),
+        client_path: project.client_path.clone().filter(|_| project.path.is_some()),
         on_client_machine: project.path.is_none() && project.client_path.is_some(),
         is_windows: project.style.map(|style| style == PathStyle::Windows),
         source: project.source,

@@ -9,13 +9,13 @@ use rootwise::path;
 use rootwise::policy::{NonFile, Relative, RequestWhen, Source, SourceKind};
 use serde_json::value::RawValue;
 
+use super::Out;
 use super::history::History;
 use super::kept::Lost;
 use super::peer::{self, RawList};
 use super::record::{Ask, Choice, Kind, List, Win};
-use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for, is_bad_end};
+use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for};
 use super::verdict::Look;
-use super::{Out, Proj};
 
 /// The key of our input request and the request itself.
 pub const INPUT: (&str, &str) = ("rootwise", r#"{"method":"roots/list"}"#);
@@ -330,18 +330,18 @@ impl History {
                 match self.look_again(&choice.win, ask, eyes) {
                     Ok(says) => says,
                     Err(Lost::Suspended(_)) => Says::Nothing,
-                    Err(Lost::Gone(reason)) => says(source, Verdict::Bad(reason), None),
+                    Err(Lost::Gone(reason)) => self.says(source, Verdict::Bad(reason), None),
                 }
             }
             SourceKind::Remembered => {
                 let Some(win) = self.remembered() else { return Says::Nothing };
                 match self.look_again(win, ask, eyes) {
                     Ok(says) => says,
-                    Err(lost) => says(source, Verdict::Bad(lost.reason()), None),
+                    Err(lost) => self.says(source, Verdict::Bad(lost.reason()), None),
                 }
             }
             SourceKind::Argument if ask.is_some_and(|ask| ask.facts.argument == Some(Argument::Other)) => {
-                says(source, Verdict::Bad(Reason::Invalid), None)
+                self.says(source, Verdict::Bad(Reason::Invalid), None)
             }
             _ => {
                 let values = self.values_of(source, ask);
@@ -355,7 +355,7 @@ impl History {
                 }
                 let may_name = |target: &Target| self.may_name(source, target, ask, eyes);
                 match self.judge(source, values, eyes, may_name) {
-                    Ok((verdict, via)) => says(source, verdict, via),
+                    Ok((verdict, via)) => self.says(source, verdict, via),
                     Err(waits) => waits,
                 }
             }
@@ -385,7 +385,7 @@ impl History {
             Ok(Some((_, Lexed::NonFile(_)))) => Verdict::Bad(Reason::NotFileUri),
             Ok(Some((_, Lexed::Bad(reason)))) => Verdict::Bad(reason),
         };
-        Some(says(source, verdict, None))
+        Some(self.says(source, verdict, None))
     }
 
     /// What a source reads and under which names, blank values left out.
@@ -475,35 +475,4 @@ pub fn is_disk(reason: Reason) -> bool {
         reason,
         Reason::Missing | Reason::OtherSystem | Reason::NotDirectory | Reason::Unreadable | Reason::NoMarker
     ) || reason == Reason::Unconfirmed
-}
-
-pub fn says(source: &Source, verdict: Verdict, via: Option<String>) -> Says {
-    match verdict {
-        Verdict::Good(target) => Says::Wins(win(source.from, target, via).into()),
-        Verdict::Pending(needs) => Says::Pending(needs),
-        Verdict::Bad(reason) if is_bad_end(source, reason) => {
-            Says::Ends(Out::Refused(reason, source.from, source.status))
-        }
-        Verdict::Bad(reason) => Says::GivesWay(Some(reason).filter(|reason| *reason == Reason::OtherMachine)),
-    }
-}
-
-pub fn win(source: SourceKind, target: Target, via: Option<String>) -> Win {
-    Win {
-        project: Proj {
-            // A POSIX path starts with `/`; no path of Windows does.
-            is_windows: target.path.as_ref().map(|path| !path.starts_with('/')),
-            key: target.key,
-            name: target.name,
-            path: target.path,
-            on_client_machine: target.on_client_machine,
-            source,
-            via,
-            root: target.root.as_ref().map(|(index, _)| *index),
-            stale: false,
-        },
-        root_key: target.root.map(|(_, key)| key),
-        real: target.real,
-        guess: false,
-    }
 }

@@ -137,7 +137,7 @@ pub enum Act {
 const PLACES: [&str; 10] =
     ["/", "/p/a", "/p/b", "/p/a/sub", "/p/file", "/p/c d", "/home/u", "/home/u/w", "/tmp", "/opt/app/x"];
 
-const URIS: [&str; 19] = [
+const URIS: [&str; 20] = [
     "file:///p/a",
     "file:///p/b",
     "file:///p/a/sub",
@@ -155,11 +155,12 @@ const URIS: [&str; 19] = [
     "p/b",
     "file:///theirs/a",
     "file:///C:/code",
+    "file:///c%3A/code/a",
     "file://host/share/x",
     "C:/code",
 ];
 
-const VALUES: [&str; 17] = [
+const VALUES: [&str; 18] = [
     "/",
     "https://x/y",
     "/p/a",
@@ -176,6 +177,7 @@ const VALUES: [&str; 17] = [
     "/opt/app/x",
     "C:/code",
     "file:///C:/code",
+    "C:/code/a",
     "file://host/share/x",
 ];
 
@@ -229,14 +231,14 @@ pub fn host() -> impl Strategy<Value = HostFacts> {
         (select(vec![Transport::Stdio, Transport::Stdio, Transport::Http]), flag(), flag()),
         (place(), place(), place(), place(), prop_oneof![9 => Just(None), 1 => select(VALUES.to_vec()).prop_map(Some)]),
         prop_oneof![2 => Just(None), 3 => select(PLACES.to_vec()).prop_map(Some)],
-        (prop::bool::weighted(0.1), prop::bool::weighted(0.1), prop::bool::weighted(0.3), flag()),
+        (prop::bool::weighted(0.1), prop::bool::weighted(0.2), prop::bool::weighted(0.3), flag(), 0..3_u8),
     )
         .prop_map(
             |(
                 (transport, local, push),
                 (own, client, list, option, other),
                 cwd,
-                (allowed, mapped, flag, dedicated),
+                (allowed, mapped, flag, dedicated, more),
             )| {
                 let mut host = HostFacts::new(PathStyle::Posix);
                 host.transport = transport;
@@ -264,7 +266,14 @@ pub fn host() -> impl Strategy<Value = HostFacts> {
                     host.allowed_dirs = Some(vec!["/p".to_owned()]);
                 }
                 if mapped {
-                    host.path_map = vec![PathMap::new("/theirs", PathStyle::Posix, "/p")];
+                    let windows = PathMap::new("C:\\code", PathStyle::Windows, "/p");
+                    let theirs = PathMap::new("/theirs", PathStyle::Posix, "/p");
+                    let elsewhere = PathMap::new("D:\\", PathStyle::Windows, "/elsewhere");
+                    host.path_map = match more {
+                        0 => vec![theirs],
+                        1 => vec![theirs, windows],
+                        _ => vec![windows, PathMap::new("/theirs", PathStyle::Posix, "/p/a"), theirs, elsewhere],
+                    };
                 }
                 host
             },

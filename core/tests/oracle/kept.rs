@@ -7,7 +7,7 @@ use super::Out;
 use super::decide::{Says, is_disk};
 use super::history::History;
 use super::record::{Ask, Win};
-use super::values::{Eyes, Target, Verdict};
+use super::values::{Eyes, Shown, Target, Verdict};
 use super::within::MayName;
 
 /// Why something that is kept does not count.
@@ -102,5 +102,6 @@ fn kept_folder(win: &Win) -> Target {
         real: None,
         on_client_machine: win.project.on_client_machine,
         own_name: false,
+        shown: Shown::Nothing,
     }
 }

@@ -29,6 +29,7 @@ pub mod user;
 pub mod values;
 pub mod verdict;
 pub mod waits;
+pub mod wins;
 pub mod within;
 pub mod world;
 
@@ -48,6 +49,8 @@ pub struct Proj {
     pub path: Option<String>,
     /// Whether the folder is on the client's machine, which is another one.
     pub on_client_machine: bool,
+    /// The folder as the client spells it, where the path map makes that another path (rule 72).
+    pub client_path: Option<String>,
     /// Whether a folder is spelled as on Windows.
     pub is_windows: Option<bool>,
     pub source: SourceKind,

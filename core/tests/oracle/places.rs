@@ -7,7 +7,7 @@ use rootwise::policy::{BarePaths, Format, NameFrom, NonFile, Relative, Source, S
 
 use super::history::History;
 use super::peer::{self, RawRoot};
-use super::values::{Lexed, Target};
+use super::values::{Lexed, Shown, Target};
 
 pub fn is_file_uri(text: &str) -> bool {
     text.get(..5).is_some_and(|front| front.eq_ignore_ascii_case("file:"))
@@ -160,7 +160,16 @@ impl History {
         let style = self.client_style(&at);
         let key = path::key(&at, style).map_err(reason)?;
         let name = path::basename(&at, style).unwrap_or_else(|| at.clone());
-        Ok(Target { path: Some(at), key, name, root: None, real: None, on_client_machine: false, own_name: false })
+        Ok(Target {
+            path: Some(at),
+            key,
+            name,
+            root: None,
+            real: None,
+            on_client_machine: false,
+            own_name: false,
+            shown: Shown::Nothing,
+        })
     }
 
     pub fn named(name: &str) -> Target {
@@ -173,6 +182,7 @@ impl History {
             real: None,
             on_client_machine: false,
             own_name: false,
+            shown: Shown::Nothing,
         }
     }
 
@@ -193,7 +203,8 @@ impl History {
             Format::Path => self.path_place(text, source.relative, from_client),
             _ => self.place(text, source.relative, from_client),
         };
-        self.target(place?)
+        let target = self.target(place?)?;
+        Ok(Target { shown: if from_client { self.shown(text) } else { Shown::Nothing }, ..target })
     }
 
     /// The texts a value stands for, best first.
@@ -247,6 +258,7 @@ impl History {
         match read {
             Ok(mut target) => {
                 target.root = Some((raw.index, target.key.clone()));
+                target.shown = self.shown(text);
                 let own = raw.name.as_deref().filter(|name| !name.trim().is_empty());
                 if let (NameFrom::RootName, Some(own)) = (self.policy.config().name_from, own) {
                     target.name = own.to_owned();
@@ -283,6 +295,7 @@ impl History {
             real: None,
             on_client_machine: false,
             own_name: false,
+            shown: Shown::Nothing,
         }
     }
 }

@@ -299,7 +299,7 @@ pub enum Kind {
     Select(SelectBy),
     /// A removal of the selection that is refused.
     Clear,
-    /// The project that counts after a removal (rule 71).
+    /// The project that counts after a removal (rule 74).
     Cleared,
 }
 

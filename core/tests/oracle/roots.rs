@@ -8,7 +8,7 @@ use rootwise::path::display::display;
 use rootwise::policy::{BadOutcome, Links, NonFile, OnUnusable, Pick, Relative, Source, SourceKind, Verify};
 
 use super::Out;
-use super::decide::{Decision, End, RootsNow, Says, Waiting, brings_roots, declares_roots, is_disk, needs_input, win};
+use super::decide::{Decision, End, RootsNow, Says, Waiting, brings_roots, declares_roots, is_disk, needs_input};
 use super::history::{History, state_of};
 use super::peer::RawRoot;
 use super::record::{Ask, Win};
@@ -86,7 +86,7 @@ impl History {
         for (raw, lexed) in candidates {
             let end = match lexed {
                 Lexed::Place(target) => match self.on_disk(source, target.clone(), eyes) {
-                    Verdict::Good(good) => Says::Wins(win(SourceKind::Roots, good, None).into()),
+                    Verdict::Good(good) => Says::Wins(self.win(SourceKind::Roots, good, None).into()),
                     Verdict::Pending(more) => {
                         needs.extend(more);
                         if rules.on_unusable == OnUnusable::NextRoot {
@@ -105,7 +105,7 @@ impl History {
                             continue;
                         }
                         OnUnusable::Accept if is_disk(reason) && self.is_accepted_as_is(source, &target) => {
-                            Says::Wins(win(SourceKind::Roots, target, None).into())
+                            Says::Wins(self.win(SourceKind::Roots, target, None).into())
                         }
                         OnUnusable::Accept | OnUnusable::NextRoot => continue,
                         OnUnusable::NextSource => Says::GivesWay(None),
@@ -122,7 +122,7 @@ impl History {
                         other => panic!("no rule for {other:?}"),
                     },
                     NonFile::Error => Says::Ends(Out::Refused(Reason::NotFileUri, SourceKind::Roots, source.status)),
-                    NonFile::NameOnly => Says::Wins(win(SourceKind::Roots, self.name_only(raw), None).into()),
+                    NonFile::NameOnly => Says::Wins(self.win(SourceKind::Roots, self.name_only(raw), None).into()),
                     other => panic!("no rule for {other:?}"),
                 },
                 Lexed::Bad(reason) => match rules.on_unusable {

@@ -8,7 +8,7 @@ use rootwise::policy::{
 };
 
 use super::Out;
-use super::decide::{Decision, End, RootsNow, Says, Waiting, needs_input, own_roots, win};
+use super::decide::{Decision, End, RootsNow, Says, Waiting, needs_input, own_roots};
 use super::history::History;
 use super::peer::{RawList, RawRoot};
 use super::places::is_file_uri;
@@ -76,6 +76,7 @@ impl History {
                     return Err(Reason::Traversal);
                 }
                 let target = self.target(self.place(text, source.relative, true)?)?;
+                let target = self.shown_by_model(Target { shown: self.shown(text), ..target }, eyes);
                 // The disk first: what is not there need not be compared with the roots.
                 let target = match self.on_disk(source, target, eyes) {
                     Verdict::Good(target) => target,
@@ -97,7 +98,7 @@ impl History {
                     }
                 }
                 let given = Some(text.clone());
-                let choice = Choice { win: win(SourceKind::Selected, target, None), uri: given };
+                let choice = Choice { win: self.win(SourceKind::Selected, target, None), uri: given };
                 if !roots.is_empty() && !self.is_among(&roots, &choice) {
                     return Err(Reason::NotInRoots);
                 }
@@ -133,7 +134,7 @@ impl History {
                     if self.policy.config().require_path {
                         return Err(Reason::NoPath);
                     }
-                    let named = win(SourceKind::Selected, Self::named(text), None);
+                    let named = self.win(SourceKind::Selected, Self::named(text), None);
                     return Ok(Decision::Done(End::Chosen(Choice { win: named, uri: None })));
                 };
                 let target = match lexed {
@@ -149,7 +150,7 @@ impl History {
                         if let Some(decision) = self.weigh_name(source, &target, ask, eyes)? {
                             return Ok(decision);
                         }
-                        let win = win(SourceKind::Selected, target, None);
+                        let win = self.win(SourceKind::Selected, target, None);
                         Ok(Decision::Done(End::Chosen(Choice { win, uri: Some(raw.uri.clone()) })))
                     }
                     Verdict::Bad(reason) => Err(reason),

@@ -41,6 +41,17 @@ pub struct Target {
     pub on_client_machine: bool,
     /// Whether the client named it.
     pub own_name: bool,
+    /// What its text shows of the client's spelling.
+    pub shown: Shown,
+}
+
+/// What a text shows of how the client spells folders (rule 72).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    Nothing,
+    AsHere,
+    /// This entry of the path map contains the folder.
+    By(usize),
 }
 
 /// What comes of a value.
@@ -112,6 +123,9 @@ impl History {
         });
         for (via, text) in texts {
             let mut verdict = match self.read_text(source, &text) {
+                Ok(target) if source.from == SourceKind::Argument => {
+                    self.on_disk(source, self.shown_by_model(target, eyes), eyes)
+                }
                 Ok(target) => self.on_disk(source, target, eyes),
                 Err(reason) => Verdict::Bad(reason),
             };

@@ -357,7 +357,7 @@ impl History {
                 // The name that the client gives its root stays.
                 let own = target.own_name && self.policy.config().name_from == NameFrom::RootName;
                 let name = if own { target.name } else { moved.name };
-                Verdict::Good(Target { root: target.root, name, real: truth, ..moved })
+                Verdict::Good(Target { root: target.root, name, real: truth, shown: target.shown, ..moved })
             }
             Err(reason) => Verdict::Bad(reason),
         }

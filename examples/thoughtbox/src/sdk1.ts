@@ -6,11 +6,11 @@ import { rootwise } from "rootwise/mcp";
 import { start } from "./start.js";
 import { initShape, instructions, Thoughtbox, thoughtShape } from "./thoughtbox.js";
 
-const { preset, port, ...options } = await start();
+const { preset, policy, port, ...options } = await start();
 
 function make() {
   const server = new McpServer({ name: "thoughtbox", version: "1.0.0" }, { instructions });
-  const thoughtbox = new Thoughtbox(rootwise(server, { policy: preset, requirePath: false }), preset, options);
+  const thoughtbox = new Thoughtbox(rootwise(server, { policy, requirePath: false }), preset, options);
   server.registerTool("init", { inputSchema: initShape }, (args, context) => thoughtbox.init(args, context));
   server.registerTool("thought", { inputSchema: thoughtShape }, (args) => thoughtbox.thought(args));
   return server;

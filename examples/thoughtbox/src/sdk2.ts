@@ -11,11 +11,11 @@ import { z } from "zod";
 import { start } from "./start.js";
 import { initShape, instructions, Thoughtbox, thoughtShape } from "./thoughtbox.js";
 
-const { preset, port, ...options } = await start();
+const { preset, policy, port, ...options } = await start();
 
 function make() {
   const server = new McpServer({ name: "thoughtbox", version: "1.0.0" }, { instructions });
-  const thoughtbox = new Thoughtbox(rootwise(server, { policy: preset, requirePath: false }), preset, options);
+  const thoughtbox = new Thoughtbox(rootwise(server, { policy, requirePath: false }), preset, options);
   server.registerTool("init", { inputSchema: z.object(initShape) }, (args, context) => thoughtbox.init(args, context));
   server.registerTool("thought", { inputSchema: z.object(thoughtShape) }, (args) => thoughtbox.thought(args));
   return server;

@@ -48,9 +48,10 @@ def open_file(
 ) -> IO[Any]:
     """Opens a file inside a project, as :func:`resolve_file` finds it; the other arguments are those of :func:`open`.
 
-    Except on Windows, nothing that changes on the disk meanwhile can lead out of the project: every folder on the way
-    is opened by its own, and no link is followed. A pipe or a device is not opened. On Windows the file is opened by
-    its real path, so that a link may still change between the check and the use.
+    On Linux nothing that changes on the disk meanwhile can lead out of the project: every folder on the way is opened
+    by its own, and no link is followed. On other Unix systems that holds below the project's folder only. A pipe or a
+    device is not opened. On Windows the file is opened by its real path, so that a link may still change between the
+    check and the use.
 
     :raises RootwiseError: the file is not inside the project, or cannot be examined
     :raises OSError: it is inside and cannot be opened: it does not exist, may not be read, or is a pipe or a device

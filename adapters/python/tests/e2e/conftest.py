@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -72,11 +72,11 @@ def nursing(framework: Framework) -> Iterator[str]:
 
 
 @contextmanager
-def listening(nursery: str, *options: str) -> Iterator[str]:
+def listening(nursery: str, *options: str, environment: Mapping[str, str] | None = None) -> Iterator[str]:
     """A server that listens; it is gone afterwards."""
     reading, writing = os.pipe()
     with open(os.devnull, "rb") as nothing, os.fdopen(reading) as output:
-        connection, pid = order(nursery, ["--http", *options], [nothing.fileno(), writing, 2])
+        connection, pid = order(nursery, ["--http", *options], [nothing.fileno(), writing, 2], environment)
         os.close(writing)
         try:
             yield output.readline().strip()

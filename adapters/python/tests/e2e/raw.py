@@ -10,6 +10,7 @@ import socket
 import threading
 import time
 from collections import deque
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -150,12 +151,12 @@ class Client:
 class Raw(Client):
     """Over stdio, with a server of its own."""
 
-    def __init__(self, nursery: str, *options: str) -> None:
+    def __init__(self, nursery: str, *options: str, environment: Mapping[str, str] | None = None) -> None:
         super().__init__()
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
         ours_log, theirs_log = os.pipe()
-        connection, self.pid = order(nursery, list(options), [theirs_in, theirs_out, theirs_log])
+        connection, self.pid = order(nursery, list(options), [theirs_in, theirs_out, theirs_log], environment)
         connection.close()
         for stream in (theirs_in, theirs_out, theirs_log):
             os.close(stream)

@@ -4,7 +4,7 @@ It serves over stdio, perhaps with `--trio` or `--lowlevel`, or with `--http`, p
 `--json`, and then prints where. Its callers wait, its questions live and its lists count longer than any test lasts,
 unless `--wait=`, `--life=` and `--age=` name milliseconds. `--remote`, `--any`, `--allowed=`, `--callers=`,
 `--caller`, `--replicas`, `--declare`, `--argument=`, `--elicit=` and `--identity=` are options of Rootwise;
-`--watch=` records what is checked below a folder.
+`--environment` lets it read the variables of its process, and `--watch=` records what is checked below a folder.
 """
 
 from __future__ import annotations
@@ -537,6 +537,8 @@ def serve(*words: str) -> None:
         options["policy"]["memory"] = {"pin": "immutable"}
     if "env" in named:
         options["host"]["env"] = {"ROOTWISE_PROJECT": named["env"]}
+    if "--environment" in words:
+        del options["host"]["env"]
     if "cwd" in named:
         options["host"]["cwd"] = named["cwd"]
     if "--remote" in words:

@@ -37,9 +37,10 @@ pub enum OpenError {
 
 /// Opens a file inside a project, as [`resolve_file`](crate::resolve_file) finds it.
 ///
-/// On Unix nothing that changes on the disk meanwhile can lead out of the project: every folder on the way is opened by its
-/// own, and no link is followed. A pipe or a device is not opened. On Windows the file is opened by its real path, so that a
-/// link may still change between the check and the use. Blocks.
+/// On Linux nothing that changes on the disk meanwhile can lead out of the project: every folder on the way is opened by its
+/// own, and no link is followed. On other Unix systems that holds below the project's folder only: what becomes of the folders
+/// above it meanwhile is not noticed, because passing through a folder needs the right to read it there. A pipe or a device is
+/// not opened. On Windows the file is opened by its real path, so that a link may still change between the check and the use. Blocks.
 ///
 /// ```
 /// use std::io::{Read, Write};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, process};
 
-use rootwise::project::{Project, Repository};
+use rootwise::project::{Project, Repository, RepositoryKind};
 use rootwise::session::{RecoverRequest, SessionRecord, recover_session};
 use rootwise::{HostFacts, PathStyle, Policy};
 use rootwise_host::resolve_at_start;
@@ -123,6 +123,18 @@ fn submodules_nested_and_bare_repositories_are_their_own() {
     assert!(fs::metadata(place.at("app/lib/.git")).unwrap().is_file(), "as git makes it");
     assert_eq!((&found.key, found.inside.as_str(), found.broken), (&place.at("app/lib"), "pkg", false));
 
+    place.git("app/lib", &["worktree", "add", "-q", "../../lib-fix"]);
+    let fix = place.found("lib-fix/pkg").unwrap();
+    assert_eq!(
+        (&fix.key, fix.name.as_str(), main_of(&fix)),
+        (&place.at("app/lib"), "lib", Some(&*place.at("app/lib")))
+    );
+    place.git("app/lib", &["sparse-checkout", "set", "pkg"]);
+    assert_eq!(place.found("lib-fix").unwrap().key, place.at("app/lib"), "git moved core.worktree to config.worktree");
+    fs::rename(place.at("app/lib"), place.at("app/away")).unwrap();
+    assert_eq!(place.found("lib-fix").unwrap().key, format!("bare:{}", place.at("app/.git/modules/lib")));
+    fs::rename(place.at("app/away"), place.at("app/lib")).unwrap();
+
     place.repository("app/pkg/inner");
     assert_eq!(place.found("app/pkg/inner/pkg").unwrap().key, place.at("app/pkg/inner"));
     assert_eq!(place.found("app/pkg").unwrap().key, place.at("app"));
@@ -136,6 +148,69 @@ fn submodules_nested_and_bare_repositories_are_their_own() {
     assert_eq!(place.found("app.git"), None, "a bare repository is no checkout");
     place.git(".", &["init", "-q", "--separate-git-dir", "data", "work"]);
     assert_eq!(place.found("work").unwrap().key, place.at("work"));
+    place.git("work", &["commit", "-q", "--allow-empty", "-m", "first"]);
+    place.git("work", &["worktree", "add", "-q", "../work-fix"]);
+    let key = format!("bare:{}", place.at("data"));
+    assert_eq!(place.found("work-fix").unwrap().key, key, "nothing there leads back to the first checkout");
+}
+
+/// Runs Mercurial, if it is there.
+fn hg(folder: &Path, arguments: &[&str]) -> bool {
+    let mut hg = Command::new("hg");
+    hg.env("HGPLAIN", "1").env("HGRCPATH", "").env("HGUSER", "t").current_dir(folder).args(arguments);
+    match hg.output() {
+        Ok(done) => {
+            assert!(done.status.success(), "hg {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+            true
+        }
+        Err(_) => {
+            eprintln!("left out: there is no Mercurial");
+            false
+        }
+    }
+}
+
+// Rule 71: `.hg/sharedpath` names the other repository, which knows nothing of it.
+#[test]
+fn a_shared_repository_of_mercurial_is_its_own() {
+    let Some(place) = Place::new("mercurial") else { return };
+    fs::create_dir_all(place.at("app/pkg")).unwrap();
+    fs::write(place.at("app/pkg/file"), "").unwrap();
+    if !hg(&place.0.join("app"), &["init"]) {
+        return;
+    }
+    fs::write(place.at("app/.hg/hgrc"), "[paths]\ndefault = https://user:secret@example.org/acme/app\n").unwrap();
+    hg(&place.0.join("app"), &["commit", "-q", "-A", "-m", "first"]);
+    hg(&place.0, &["--config", "extensions.share=", "share", "-q", "app", "shared"]);
+    assert!(fs::metadata(place.at("shared/.hg/sharedpath")).unwrap().is_file(), "as Mercurial makes it");
+    for folder in ["app", "shared"] {
+        let found = place.found(&format!("{folder}/pkg")).unwrap();
+        assert_eq!((&found.key, found.kind, found.broken), (&place.at(folder), RepositoryKind::Hg, false));
+        assert_eq!(place.project("remote", &format!("{folder}/pkg")).key, "remote:example.org/acme/app//pkg");
+    }
+}
+
+// Written as Jujutsu 0.24 does: `jj git init`, `jj workspace add ../further`.
+#[test]
+fn a_further_workspace_of_jujutsu_is_its_own_and_has_the_remote_of_the_other() {
+    let Some(place) = Place::new("jujutsu") else { return };
+    let (store, data) = (place.0.join("app/.jj/repo/store"), place.0.join("app/.jj/repo/store/git"));
+    for folder in ["app/.jj/working_copy", "app/.jj/repo/store/git", "further/.jj/working_copy", "further/pkg"] {
+        fs::create_dir_all(place.0.join(folder)).unwrap();
+    }
+    place.git("app/.jj/repo/store/git", &["init", "-q", "--bare"]);
+    place.git("app/.jj/repo/store/git", &["remote", "add", "origin", "git@example.org:acme/app.git"]);
+    fs::write(store.join("type"), "git").unwrap();
+    fs::write(store.join("git_target"), "git").unwrap();
+    fs::write(place.0.join("further/.jj/repo"), "../../app/.jj/repo").unwrap();
+    assert!(data.join("config").is_file());
+    for folder in ["app", "further"] {
+        let found = place.found(folder).unwrap();
+        assert_eq!((&found.key, found.kind, found.worktree), (&place.at(folder), RepositoryKind::Jj, None));
+        assert_eq!(place.project("remote", folder).key, "remote:example.org/acme/app");
+    }
+    fs::write(place.0.join("further/.jj/repo"), "../../../../../../etc").unwrap();
+    assert_eq!(place.project("remote", "further").key, place.at("further"), "without a remote the repository counts");
 }
 
 #[test]

@@ -112,6 +112,12 @@ export function checkedFacts(transport: Transport, policy: PresetName | Policy, 
   return merged;
 }
 
+/** Whether the operator gave this process a path map, which then has to be right from the start. */
+export function hasPathMap(policy: PresetName | Policy): boolean {
+  const { env, arguments: words } = hostFacts("stdio", { policy });
+  return env?.["ROOTWISE_PATH_MAP"] !== undefined || words?.["path-map"] !== undefined;
+}
+
 /** The code of a log line about one of the operator's folders. */
 export const DIR_UNUSABLE = "allowed_dir_unusable";
 

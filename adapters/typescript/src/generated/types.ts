@@ -1803,7 +1803,7 @@ install?: Array<string>, };
 export type PathMap = { 
 /**
  * The folder as the client spells it; or the start of a URI of another scheme than `file`, such as
- * `vscode-remote://ssh-remote+box/home/me`, whose style is `posix`.
+ * `vscode-remote://ssh-remote+box/home/me`, whose style is `posix`. `+*` at the end of its host stands for any host of the kind.
  */
 from: string, 
 /**

@@ -1,6 +1,6 @@
 // What a server can configure and say about a call, and the checks of it.
 import { badOption } from "../driver/errors.js";
-import { type AllowedDirsOf, type CallerOf, checkedFacts } from "../driver/host.js";
+import { type AllowedDirsOf, type CallerOf, checkedFacts, hasPathMap } from "../driver/host.js";
 import { checkFunction } from "../driver/options.js";
 import { inputsOf, requiringPath } from "../driver/policy.js";
 import type { EndpointLog, HostFacts, Policy, PolicyInputs, SelectBy } from "../generated/types.js";
@@ -135,6 +135,7 @@ export function readOptions(options: RootwiseOptions<boolean>): {
     host === undefined && allowedDirs === undefined
       ? undefined
       : checkedFacts("stdio", policy, { host, allowedDirs: dirs });
+  if (facts === undefined && hasPathMap(policy)) checkedFacts("stdio", policy, {});
   return { policy, inputs, facts };
 }
 

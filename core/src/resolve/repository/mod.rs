@@ -19,10 +19,10 @@ use crate::api::action::SharedBy;
 use crate::api::event::EntryKind;
 use crate::api::host::HostFacts;
 use crate::api::project::{Project, Repository, RepositoryKind, Worktree};
-use crate::path;
 use crate::path::map::map_path;
 use crate::path::name::slug_with_id;
 use crate::path::uri::project_id;
+use crate::path::{self, Parsed};
 use crate::policy::{Identity, MarkerNames, RepositoryRules};
 
 /// What the key of a repository without a main checkout starts with. A folder has no such key: whoever can put files into a
@@ -77,6 +77,12 @@ impl Checkout {
     fn broken(marked: &Marked) -> Self {
         Self { broken: true, ..Self::own(marked, None) }
     }
+
+    /// The same with this main checkout.
+    fn of(self, main: String) -> Self {
+        let worktree = self.worktree.map(|worktree| Worktree { main: Some(main.clone()), ..worktree });
+        Self { identity: main, worktree, ..self }
+    }
 }
 
 impl Search<'_> {
@@ -86,12 +92,7 @@ impl Search<'_> {
         let marked = here!(self.marked(start, &folder.path, real, disk));
         let checkout = here!(self.checkout(&marked, disk));
         let remote = match checkout.config.as_deref().filter(|_| self.rules.remote) {
-            Some(config) => match self.look(config, RepositoryQuestions::CONFIG, disk) {
-                Found::Here((_, info)) => info.repository.remote.clone(),
-                Found::Nothing => None,
-                Found::Unconfirmed => return Found::Unconfirmed,
-                Found::Wait => return Found::Wait,
-            },
+            Some(config) => here!(self.look(config, RepositoryQuestions::CONFIG, disk)).1.repository.remote.clone(),
             None => None,
         };
         let Some(inside) = self.inside(&marked.path, real) else { return Found::Nothing };
@@ -139,6 +140,10 @@ impl Search<'_> {
     fn checkout(&self, marked: &Marked, disk: &mut DiskView<'_>) -> Found<Checkout> {
         let style = self.host.style;
         let Ok(entry) = path::join(&marked.path, &marked.name, style) else { return Found::Nothing };
+        if marked.name == ".jj" && self.rules.remote {
+            let config = here!(self.config_of_jj(&entry, disk));
+            return Found::Here(Checkout::own(marked, config));
+        }
         if marked.is_folder || marked.name != ".git" {
             return Found::Here(Checkout::own(marked, Some(entry)));
         }
@@ -158,8 +163,15 @@ impl Search<'_> {
             // A submodule, or a repository that keeps its data elsewhere.
             return Found::Here(Checkout::own(marked, Some(data)));
         };
-        let worktree = self.worktree(&data, common, info.repository.back.as_deref(), &entry);
-        Found::Here(worktree.unwrap_or_else(|| Checkout::broken(marked)))
+        let Some(worktree) = self.worktree(&data, common, info.repository.back.as_deref(), &entry) else {
+            return Found::Here(Checkout::broken(marked));
+        };
+        match self.main_elsewhere(&worktree, disk) {
+            Found::Here(main) => Found::Here(worktree.of(main)),
+            Found::Nothing => Found::Here(worktree),
+            Found::Unconfirmed => Found::Unconfirmed,
+            Found::Wait => Found::Wait,
+        }
     }
 
     /// A worktree, if the repository that it names keeps it among its worktrees and names it too.
@@ -182,6 +194,41 @@ impl Search<'_> {
             broken: false,
             config: Some(common),
         })
+    }
+
+    /// The main checkout of a worktree's repository whose data lies elsewhere, as that of a submodule does: the configuration
+    /// names it, and its `.git` leads back.
+    fn main_elsewhere(&self, worktree: &Checkout, disk: &mut DiskView<'_>) -> Found<String> {
+        let is_known = worktree.worktree.as_ref().is_none_or(|worktree| worktree.main.is_some());
+        let Some(common) = worktree.config.as_deref().filter(|_| !is_known) else { return Found::Nothing };
+        let remote = if self.rules.remote { RepositoryQuestions::CONFIG } else { RepositoryQuestions::NONE };
+        let (common, info) = here!(self.look(common, RepositoryQuestions::MAIN.with(remote), disk));
+        let main = info.repository.main.as_ref().and_then(|to| self.led(&common, to));
+        let Some(main) = main.filter(|main| self.may_use(main)) else { return Found::Nothing };
+        let (_, info) = here!(self.look(&main, RepositoryQuestions::NEAREST, disk));
+        let key = |path: &str| path::key(path, self.host.style).ok();
+        let leads_back = |marked: &Marked| {
+            let data = marked.leads_to.as_ref().and_then(|to| self.led(&marked.path, to));
+            marked.name == ".git"
+                && self.may_use(&marked.path)
+                && key(&marked.path) == key(&main)
+                && data.and_then(|data| key(&data)).is_some_and(|data| Some(data) == key(&common))
+        };
+        match info.repository.nearest.as_deref().filter(|marked| leads_back(marked)) {
+            Some(marked) => Found::Here(marked.path.clone()),
+            None => Found::Nothing,
+        }
+    }
+
+    /// The folder with the configuration of a repository of Jujutsu, which keeps its data in one of Git.
+    fn config_of_jj(&self, entry: &str, disk: &mut DiskView<'_>) -> Found<Option<String>> {
+        let (entry, info) = here!(self.look(entry, RepositoryQuestions::WORKSPACE, disk));
+        let repo = info.repository.store.as_deref().unwrap_or("repo");
+        let store = self.led(&entry, repo).and_then(|repo| path::join(&repo, "store", self.host.style).ok());
+        let Some(store) = store.filter(|store| self.may_use(store)) else { return Found::Here(None) };
+        let (store, info) = here!(self.look(&store, RepositoryQuestions::STORE, disk));
+        let data = info.repository.store.as_ref().and_then(|to| self.led(&store, to));
+        Found::Here(data.filter(|data| self.may_use(data)))
     }
 
     /// Where a text in a folder of the repository leads. Git may have written it on the client's machine.
@@ -233,15 +280,8 @@ impl Search<'_> {
 
 /// A path relative to a folder above it or the same one, with `/` as the separator.
 pub(super) fn relative(top: &str, path: &str, host: &HostFacts) -> Option<String> {
-    let (top, path) = (path::absolute(top, host.style).ok()?, path::absolute(path, host.style).ok()?);
-    if !path::is_inside(&top, &path, host.style) {
-        return None;
-    }
-    let rest = path.get(top.len()..)?.trim_start_matches(['/', '\\']);
-    Some(match host.style {
-        path::PathStyle::Posix => rest.to_string(),
-        path::PathStyle::Windows => rest.replace('\\', "/"),
-    })
+    let (top, path) = (Parsed::absolute(top, host.style).ok()?, Parsed::absolute(path, host.style).ok()?);
+    Some(path.below(&top)?.join("/"))
 }
 
 impl Project {

@@ -21,6 +21,13 @@ const LINKS: [&str; 2] = ["commondir", "gitdir"];
 /// The files that name the remotes of a repository, of Git and of Mercurial.
 const CONFIG: [&str; 2] = ["config", "hgrc"];
 
+/// The files that name the main checkout of a repository whose data lies elsewhere. The second one counts first.
+const MAIN: [&str; 2] = ["config", "config.worktree"];
+/// The file that names the repository of a further workspace of Jujutsu.
+const WORKSPACE: [&str; 1] = ["repo"];
+/// The file that names the Git repository in which Jujutsu keeps its data.
+const STORE: [&str; 1] = ["git_target"];
+
 /// The size of a file that holds one path.
 const PATH_BYTES: u32 = 4 << 10;
 /// The size of a configuration: one with hundreds of branches.
@@ -38,6 +45,12 @@ impl RepositoryQuestions {
     pub(crate) const LINKS: Self = Self(2);
     /// Which remote does the configuration name?
     pub(crate) const CONFIG: Self = Self(4);
+    /// Where does the configuration say that the main checkout is?
+    pub(crate) const MAIN: Self = Self(8);
+    /// Which repository of Jujutsu does a workspace belong to?
+    pub(crate) const WORKSPACE: Self = Self(16);
+    /// Where does a repository of Jujutsu keep its data?
+    pub(crate) const STORE: Self = Self(32);
 
     /// What is wished to know about a folder under rules.
     pub(crate) fn by(rules: Option<RepositoryRules>) -> Self {
@@ -61,10 +74,20 @@ impl RepositoryQuestions {
 
     /// The files that the host is asked for.
     pub(crate) fn files(self, within: Option<&Vec<String>>) -> Option<ReadFiles> {
-        let links = LINKS.iter().filter(|_| self.contains(Self::LINKS));
-        let config = CONFIG.iter().filter(|_| self.contains(Self::CONFIG));
-        let names: Vec<String> = links.chain(config).map(|name| (*name).to_owned()).collect();
-        let bytes = if self.contains(Self::CONFIG) { CONFIG_BYTES } else { PATH_BYTES };
+        let of = |question, files: &'static [&'static str]| files.iter().filter(move |_| self.contains(question));
+        let mut names: Vec<String> = Vec::new();
+        for name in of(Self::LINKS, &LINKS)
+            .chain(of(Self::CONFIG, &CONFIG))
+            .chain(of(Self::MAIN, &MAIN))
+            .chain(of(Self::WORKSPACE, &WORKSPACE))
+            .chain(of(Self::STORE, &STORE))
+        {
+            if !names.iter().any(|known| known == name) {
+                names.push((*name).to_owned());
+            }
+        }
+        let is_large = self.contains(Self::CONFIG) || self.contains(Self::MAIN);
+        let bytes = if is_large { CONFIG_BYTES } else { PATH_BYTES };
         (!names.is_empty()).then(|| ReadFiles { names, within: within.cloned(), bytes })
     }
 }
@@ -85,6 +108,12 @@ pub(crate) struct RepositoryReport {
     /// The remote, in its normal form.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) remote: Option<String>,
+    /// The main checkout, as the configuration names it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) main: Option<String>,
+    /// The repository of Jujutsu, or the place of its data, as a file names it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) store: Option<String>,
 }
 
 /// The nearest folder with a repository's entry.
@@ -118,6 +147,15 @@ impl RepositoryReport {
         let [git, hg] = CONFIG;
         let remote = config(git).and_then(|text| texts::git_remote(text));
         let remote = remote.or_else(|| config(hg).and_then(|text| texts::hg_remote(text)));
+        let main = |name| {
+            let text = text(name, CONFIG_BYTES).filter(|_| asked.contains(RepositoryQuestions::MAIN));
+            text.and_then(|text| texts::git_main_checkout(text))
+        };
+        let [main, own] = MAIN.map(main);
+        let one = |question, [name]: [&str; 1]| {
+            text(name, PATH_BYTES).filter(|_| asked.contains(question)).and_then(|text| texts::path(text))
+        };
+        let workspace = one(RepositoryQuestions::WORKSPACE, WORKSPACE);
         let nearest = nearest.filter(|nearest| {
             let exists = matches!(nearest.found, EntryKind::Directory | EntryKind::File);
             asked.contains(RepositoryQuestions::NEAREST) && exists && NAMES.contains(&nearest.name.as_str())
@@ -132,23 +170,24 @@ impl RepositoryReport {
             common,
             back,
             remote: remote.and_then(|url| remote::normal(&url)),
+            main: own.or(main),
+            store: workspace.or_else(|| one(RepositoryQuestions::STORE, STORE)),
         }
     }
 
     /// Keeps the answers of an earlier report to questions that this one was not asked.
     pub(crate) fn with_earlier(self, earlier: &Self) -> Self {
         let is_new = |question| self.asked.contains(question);
-        let (nearest, links, config) = (
-            is_new(RepositoryQuestions::NEAREST),
-            is_new(RepositoryQuestions::LINKS),
-            is_new(RepositoryQuestions::CONFIG),
-        );
+        let of = |question, new: Option<String>, old: &Option<String>| if is_new(question) { new } else { old.clone() };
+        let store = is_new(RepositoryQuestions::WORKSPACE) || is_new(RepositoryQuestions::STORE);
         Self {
             asked: self.asked.with(earlier.asked),
-            nearest: if nearest { self.nearest } else { earlier.nearest.clone() },
-            common: if links { self.common } else { earlier.common.clone() },
-            back: if links { self.back } else { earlier.back.clone() },
-            remote: if config { self.remote } else { earlier.remote.clone() },
+            nearest: if is_new(RepositoryQuestions::NEAREST) { self.nearest } else { earlier.nearest.clone() },
+            common: of(RepositoryQuestions::LINKS, self.common, &earlier.common),
+            back: of(RepositoryQuestions::LINKS, self.back, &earlier.back),
+            remote: of(RepositoryQuestions::CONFIG, self.remote, &earlier.remote),
+            main: of(RepositoryQuestions::MAIN, self.main, &earlier.main),
+            store: if store { self.store } else { earlier.store.clone() },
         }
     }
 }

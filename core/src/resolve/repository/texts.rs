@@ -32,6 +32,23 @@ pub(super) fn git_remote(text: &str) -> Option<String> {
     origin.or(only).map(|at| remotes.swap_remove(at).1)
 }
 
+/// The main checkout of a repository whose data lies elsewhere, in a configuration of Git.
+pub(super) fn git_main_checkout(text: &str) -> Option<String> {
+    let mut found = None;
+    let mut in_core = false;
+    for line in text.lines() {
+        let mut line = line.trim();
+        if let Some((head, rest)) = line.strip_prefix('[').and_then(|section| section.split_once(']')) {
+            in_core = head.trim().eq_ignore_ascii_case("core");
+            line = rest.trim();
+        }
+        // Git takes the last one.
+        found = value(line, "worktree").filter(|_| in_core).or(found);
+    }
+    // Git escapes the backslashes of Windows.
+    found.map(|path| path.replace("\\\\", "\\"))
+}
+
 /// The name of the remote whose section begins, and the rest of the line.
 fn remote_section(line: &str) -> Option<(&str, &str)> {
     let (head, name) = line.strip_prefix('[')?.split_once('"')?;
