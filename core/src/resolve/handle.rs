@@ -43,6 +43,8 @@ impl AskContext<'_> {
                 SourceResult::Offers(named) if named.folder_key() == project.folder_key() => return Ok(Ok(text)),
                 SourceResult::Rejected { rejection, .. } => why = rejection,
                 SourceResult::Offers(_) | SourceResult::Off | SourceResult::Absent | SourceResult::Unavailable(_) => {}
+                // A selection that is kept is not worth a question.
+                SourceResult::NeedInput if self.ask.is_kept_here => {}
                 waits => return Ok(Err(waits)),
             }
         }

@@ -79,9 +79,7 @@ impl<'a> AskContext<'a> {
         let argument = self.argument_source().filter(|_| self.ask.is_kept_here);
         match argument.map(|argument| self.handle(&project, argument, disk)) {
             Some(Ok(Ok(handle))) => self.selected_with(project, handle, &message, PASS_HANDLE_TOO),
-            Some(Ok(Err(waits))) if !matches!(waits, SourceResult::NeedInput) => {
-                Step::Wait { for_roots: false, send: false }
-            }
+            Some(Ok(Err(_))) => Step::Wait { for_roots: false, send: false },
             // It counts all the same.
             _ => Step::End(Outcome::Selected { project: project.into(), message }),
         }

@@ -91,9 +91,9 @@ class Adapter(Connections[P]):
             so that what the caller selects counts for its next calls. It gets the HTTP request. Return what the server
             has verified, such as the subject of ``get_access_token()``, and never what a client says about itself;
             ``None`` for a caller that is not known. A call fails if it does. The memory is that of this process
-        :param replicas: whether several processes, such as workers, serve the clients over HTTP. Then nothing is remembered
-            between calls that belong to no session, because the processes would disagree, and a selection is answered with
-            a handle, which all of them understand
+        :param replicas: whether several processes, such as workers, serve the clients over HTTP. Then nothing is
+            remembered between calls that belong to no session, because the processes would disagree, and a selection is
+            answered with a handle, which all of them understand
         :param host: host facts that you know better than this process, such as ``{"tool_argument": "path"}``
         :param on_change: called with the new and the previous project when a connection's project changes, and with
             none and the last one when the connection ends; a third parameter receives the connection

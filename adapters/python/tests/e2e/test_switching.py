@@ -162,15 +162,19 @@ def test_a_handle_names_the_project_in_another_process(
 ) -> None:
     one, two = folders
     options = ["--remote", "--caller", "--declare", f"--allowed={tmp_path}", *(["--replicas"] if replicas else [])]
-    with listening(nursery, *options) as url, listening(nursery, *options) as other_url:
-        with RawHttp(url) as client, RawHttp(other_url) as other:
-            for each in (client, other):
-                each.headers = {"X-User": "ann"}
-            handle = handle_in(said(client, "switch_project", *folders, project="two"))
-            assert said(client, "where", *folders) == str(one if replicas else two)
-            assert said(other, "where", *folders) == str(one), "another process does not know it"
-            for each in (client, other):
-                assert said(each, "where", *folders, project=handle) == str(two)
+    with (
+        listening(nursery, *options) as url,
+        listening(nursery, *options) as other_url,
+        RawHttp(url) as client,
+        RawHttp(other_url) as other,
+    ):
+        for each in (client, other):
+            each.headers = {"X-User": "ann"}
+        handle = handle_in(said(client, "switch_project", *folders, project="two"))
+        assert said(client, "where", *folders) == str(one if replicas else two)
+        assert said(other, "where", *folders) == str(one), "another process does not know it"
+        for each in (client, other):
+            assert said(each, "where", *folders, project=handle) == str(two)
 
 
 @pytest.mark.only("modern")
