@@ -492,7 +492,7 @@ for (const { name, Server, Client, Memory, method } of generations) {
       await client.close();
     });
 
-    test("a removed selection leaves the project that counts, or none, and a call that is over removes none", async () => {
+    test("a removed selection leaves the project that counts, or none, and a connection that is over removes none", async () => {
       const server = new Server(info);
       const policy = { ...presets.recommended, roots: { ...presets.recommended.roots, pick: "only" } };
       const projects = rootwise(server, { policy, ...local });
@@ -509,8 +509,8 @@ for (const { name, Server, Client, Memory, method } of generations) {
       await client.sendRootsListChanged();
       // Two roots and no selection: nothing says which one counts, and the removal is no failure.
       assert.equal(await called(client, "unselect"), "undefined");
-      await assert.rejects(projects.unselect(kept), { name: "NoProjectError", code: "call_over" });
       await client.close();
+      await assert.rejects(projects.unselect(kept), (error) => error instanceof NoProjectError);
     });
 
     test("an argument of a call that the policy does not read is refused", async () => {

@@ -133,7 +133,7 @@ for (const pair of pairs) {
         const { start, stop } = starter({ argument: "project_path" });
         try {
           const { text } = await where(await start());
-          assert.match(text, /The operator of this server can set `local` .*`allowedDirs` .*`requirePath: false`/);
+          assert.match(text, /The operator of this server can set `local` .*`allowedDirs` .*`requirePath` .*to false/);
           for (const wrong of ["project_path", "x-project-path", "switch_project", "--project", "ROOTWISE_PROJECT"])
             assert.ok(!text.includes(wrong), text);
         } finally {

@@ -138,7 +138,7 @@ async def test_a_remote_caller_learns_nothing_about_the_disk(tmp_path: Path, mon
     file = await request(wrapped, {"X-Project-Path": str(path)})
     assert gone == folder == file
     assert (gone[0], gone[1]["error"]["data"]["code"]) == (400, "other_machine")
-    for way_out in ("`local`", "`allowedDirs`", "`requirePath: false`"):
+    for way_out in ("`local`", "`allowed_dirs`", "`require_path`"):
         assert way_out in gone[1]["error"]["message"]
     assert not [probe for probe in probed if probe.startswith(str(path))]
 

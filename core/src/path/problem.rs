@@ -10,17 +10,14 @@ use super::display::display;
 use super::refusal::Refusal;
 use crate::api::reason::Reason;
 use crate::api::style::PathStyle;
-use crate::texts::fill;
 use crate::texts::roots::MORE;
+use crate::texts::{fill, path as texts};
 
 /// Characters of one value, and of a list of values.
 const MAX_CHARS: usize = 1_024;
 
 /// Characters of a value beside others.
 const MAX_SHOWN: usize = 256;
-
-/// The folders that are allowed, where there are none.
-const NONE_ALLOWED: &str = "The path is outside the allowed folders: none is allowed.";
 
 /// A problem with a path that a tool names: what a host finds when it checks the path on its disk. Its text is the same in
 /// every language.
@@ -147,13 +144,13 @@ impl PathProblem {
 
 impl fmt::Display for PathProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = text(self);
+        let text = template(self);
         formatter.write_str(&match self {
             Self::TooLong { length, style } => {
                 let (length, most) = (length.to_string(), Self::longest(*style).to_string());
                 fill(text, &[("length", &length), ("most", &most)])
             }
-            Self::Outside { folders } if folders.is_empty() => NONE_ALLOWED.to_string(),
+            Self::Outside { folders } if folders.is_empty() => texts::NONE_ALLOWED.to_string(),
             Self::Outside { folders } => fill(text, &[("folders", &list(folders))]),
             Self::Unreadable { error } => fill(text, &[("error", &display(error, MAX_CHARS))]),
             Self::NoFolder { client_path: Some(folder) } => fill(text, &[("folder", &shown(folder))]),
@@ -197,34 +194,24 @@ fn list(values: &[String]) -> String {
     fitting.join(", ")
 }
 
-/// The text of a problem, with `{folders}`, `{length}`, `{most}` and `{error}` to fill in.
-const fn text(problem: &PathProblem) -> &'static str {
+/// The text of a problem, with its values to fill in.
+const fn template(problem: &PathProblem) -> &'static str {
     match problem {
-        PathProblem::Empty => "The path is empty or contains a null character.",
-        PathProblem::TooLong { .. } => {
-            "The path has {length} characters, and no path of this system has more than {most}; pass a shorter one."
-        }
-        PathProblem::Relative => "The path is relative; pass an absolute path.",
-        PathProblem::Outside { .. } => {
-            "The path is outside the allowed folders, which are {folders}. Pass a path inside one of them."
-        }
-        PathProblem::LinkToNowhere { .. } => "{part} in the path is a link that leads nowhere: {to} does not exist.",
-        PathProblem::Changing => "The path changes while it is examined; try again.",
-        PathProblem::NotUtf8 => "The path leads to a folder or file whose name is not UTF-8.",
-        PathProblem::Unreadable { .. } => "The path cannot be examined ({error}).",
-        PathProblem::NoFolder { client_path: None } => "The project has no folder, so that it has no files.",
-        PathProblem::NoFolder { client_path: Some(_) } => {
-            "The folder of the project, {folder}, is on the client's machine: this server has none of its files."
-        }
-        PathProblem::ProjectMissing { .. } => "The folder of the project, {folder}, does not exist.",
-        PathProblem::OutsideProject { .. } => {
-            "The path is outside the project {folder}: {part} leads to {to}. Pass a path inside the project."
-        }
-        PathProblem::NotAFolder { .. } => "{part} in the path is not a folder, so that nothing can be below it.",
-        PathProblem::OtherSystem => {
-            "The path is spelled for another operating system than this server's; pass it relative to the project."
-        }
-        PathProblem::NoReading { .. } => "The path {part} has no single safe reading: {error}.",
-        PathProblem::NoAnswer => "The disk did not answer in time; try again, or pass a path on another disk.",
+        PathProblem::Empty => texts::EMPTY,
+        PathProblem::TooLong { .. } => texts::TOO_LONG,
+        PathProblem::Relative => texts::RELATIVE,
+        PathProblem::Outside { .. } => texts::OUTSIDE,
+        PathProblem::LinkToNowhere { .. } => texts::LINK_TO_NOWHERE,
+        PathProblem::Changing => texts::CHANGING,
+        PathProblem::NotUtf8 => texts::NOT_UTF8,
+        PathProblem::Unreadable { .. } => texts::UNREADABLE,
+        PathProblem::NoFolder { client_path: None } => texts::NO_FOLDER,
+        PathProblem::NoFolder { client_path: Some(_) } => texts::FOLDER_ELSEWHERE,
+        PathProblem::ProjectMissing { .. } => texts::PROJECT_MISSING,
+        PathProblem::OutsideProject { .. } => texts::OUTSIDE_PROJECT,
+        PathProblem::NotAFolder { .. } => texts::NOT_A_FOLDER,
+        PathProblem::OtherSystem => texts::OTHER_SYSTEM,
+        PathProblem::NoReading { .. } => texts::NO_READING,
+        PathProblem::NoAnswer => texts::NO_ANSWER,
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 use super::{Client, Conversation, Format, How, Known, Seen, Variable};
 
 /// The sources that read clients' variables: confirmed ones first, then those of more clients, then as the table has them.
-pub fn sources(clients: &[Client]) -> Vec<String> {
+pub(super) fn sources(clients: &[Client]) -> Vec<String> {
     let source = |(format, extra): (Format, &str)| {
         let all: Vec<&Variable> = clients.iter().flat_map(|row| &row.env).filter(|one| one.format == format).collect();
         let mut names: Vec<&str> = all.iter().map(|variable| variable.name.as_str()).collect();
@@ -24,7 +24,7 @@ pub fn sources(clients: &[Client]) -> Vec<String> {
 }
 
 /// The ways as a table in Rust, which needs no parsing at run time.
-pub fn ways(clients: &[Client]) -> String {
+pub(super) fn ways(clients: &[Client]) -> String {
     let mut table = String::from(WAYS);
     for row in clients {
         for pattern in &row.patterns {
@@ -46,7 +46,7 @@ pub(crate) const CLIENT_ADVICE: &[(&str, &[&str])] = &[
 
 /// What each client does, as a table in Rust. The rows describe it in words; where several answers were seen, the one that is
 /// hardest to deal with counts.
-pub fn behaviours(clients: &[Client]) -> String {
+pub(super) fn behaviours(clients: &[Client]) -> String {
     let mut table = String::from(BEHAVIOURS);
     for row in clients {
         let declared = row.roots.declared.as_str();
@@ -121,7 +121,7 @@ use super::{KnownClient, RootsAnswer, StartedIn};
 pub(super) const TABLE: &[KnownClient] = &[
 ";
 
-pub fn page(clients: &[Client]) -> String {
+pub(super) fn page(clients: &[Client]) -> String {
     let cell = |text: &str| if text.is_empty() { "–".to_owned() } else { text.replace('|', "\\|") };
     let code = |texts: &[String]| texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(", ");
     let mut page = String::from(PAGE);

@@ -6,15 +6,15 @@ use rootwise::Reason;
 use rootwise::event::{Argument, AskVia};
 use rootwise::host::Transport;
 use rootwise::path;
-use rootwise::policy::{NonFile, Relative, RequestWhen, Source, SourceKind};
+use rootwise::policy::{NonFile, Relative, Source, SourceKind};
 use serde_json::value::RawValue;
 
 use super::Out;
 use super::history::History;
 use super::kept::Lost;
 use super::peer::{self, RawList};
-use super::record::{Ask, Choice, Kind, List, Win};
-use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for};
+use super::record::{Ask, Choice, Kind, Win};
+use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for, is_bad_end};
 use super::verdict::Look;
 
 /// The key of our input request and the request itself.

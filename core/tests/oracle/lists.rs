@@ -1,9 +1,9 @@
 //! Which list of roots counts for an ask.
 
 use rootwise::event::AskVia;
-use rootwise::policy::{RequestWhen, SourceKind};
+use rootwise::policy::RequestWhen;
 
-use super::decide::{RootsNow, Says, declares_roots, needs_input, own_roots};
+use super::decide::{RootsNow, Says, declares_roots, own_roots};
 use super::history::History;
 use super::peer::RawList;
 use super::record::{Ask, List};

@@ -1152,7 +1152,7 @@ class UserAnswered(TypedDict):
     """
 
 
-Verdict: TypeAlias = Literal['won', 'agrees', 'disagrees', 'absent', 'rejected', 'off', 'notAsked', 'pending']
+Verdict: TypeAlias = Literal['won', 'agrees', 'otherFolder', 'disagrees', 'absent', 'rejected', 'off', 'notAsked', 'pending']
 """
 The verdict on a source.
 """
@@ -2679,6 +2679,43 @@ class Announce(AnnounceBase):
     """
 
 
+class AnswerCleared(TypedDict):
+    """
+    Answer an ask.
+    """
+
+    type: Literal['answer']
+    asks: list[AskId]
+    """
+    The asks that it ends, in the order of their arrival.
+    """
+    revision: int
+    """
+    A counter that grows by one whenever the connection's project visibly changes.
+    """
+    hints: NotRequired[list[str]]
+    """
+    Texts to show beside the result.
+    """
+    explanation: NotRequired[Explanation]
+    """
+    The result of every source; present if no project was found, and on request.
+    """
+    outcome: Literal['cleared']
+    project: NotRequired[ProjectDict]
+    """
+    The project that counts instead.
+    """
+    code: NotRequired[Reason]
+    """
+    The reason for which there is none.
+    """
+    message: NotRequired[str]
+    """
+    This reason as a sentence.
+    """
+
+
 class AnswerListed(TypedDict):
     """
     Answer an ask.
@@ -2949,7 +2986,7 @@ In JSON the variant's name stands in the field `type`, beside the fields of the 
 """
 
 
-Answer: TypeAlias = AnswerResolved | AnswerSelected | AnswerListed | AnswerNeedsInput | AnswerRefused | AnswerUnresolved
+Answer: TypeAlias = AnswerResolved | AnswerSelected | AnswerCleared | AnswerListed | AnswerNeedsInput | AnswerRefused | AnswerUnresolved
 """
 The end of an ask, or of several that end alike.
 """

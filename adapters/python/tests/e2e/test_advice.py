@@ -71,7 +71,7 @@ def test_the_header_and_the_query_parameter_that_are_named_take_a_project(nurser
 def test_a_caller_whose_paths_are_out_of_reach_is_not_told_to_send_one(nursery: str, options: tuple[str, ...]) -> None:
     with listening(nursery, "--remote", *options) as url, RawHttp(url) as client:
         client.handshake(capabilities={})
-        assert advice(client) == {"local", "allowedDirs", "requirePath: false"}
+        assert advice(client) == {"local", "allowedDirs", "allowed_dirs", "requirePath", "require_path"}
 
 
 def test_the_ways_out_that_are_named_are_ways_out(nursery: str, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from conftest import listening
 from frameworks import Framework
 from raw import RawHttp
 
-WAYS_OUT = ("`local`", "`allowedDirs`", "`requirePath: false`")
+WAYS_OUT = ("`local`", "`allowed_dirs`", "`require_path`")
 
 
 @pytest.fixture(scope="module")
