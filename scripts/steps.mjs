@@ -185,7 +185,7 @@ export const steps = [
   {
     name: "mcp",
     what: "rootwise/mcp with real TypeScript clients: inference, both SDKs, both eras, stdio and HTTP, whereami",
-    reads: [...modules, "tests/e2e/", "tests/types/"],
+    reads: [...modules, "tests/e2e/", "tests/types/", "docs/guides/containers.md"],
     after: ["build"],
     run: async () => {
       await bin("tsc", "-p", "tests/types/tsconfig.json");
@@ -215,6 +215,7 @@ export const steps = [
         "files",
         "inside",
         "mount",
+        "containers",
         "provide",
         "repositories",
       ].map((name) => `tests/e2e/${name}.test.mjs`);

@@ -78,6 +78,9 @@ describe("on this disk", options, () => {
 
   test("submodules, bare and nested repositories are their own", async () => {
     assert.equal((await byRepository("app/lib")).repository.key, at("app/lib"));
+    git("app/lib", "worktree", "add", "-q", "../../lib-fix");
+    const { key, repository: fix } = await byRepository("lib-fix/web");
+    assert.deepEqual([key, fix.worktree], [at("app/lib/web"), { name: "lib-fix", main: at("app/lib") }]);
     git(".", "clone", "-q", "--bare", "app", "bare.git");
     git("bare.git", "worktree", "add", "-q", "../tree");
     const { repository: tree } = await byRepository("tree");

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rootwise::action::{Action, InputRequest, LogCode, Outcome, RequestMethod, SendRequest};
 use rootwise::path::PathStyle;
-use rootwise::project::Project;
+use rootwise::project::{Project, Repository};
 use rootwise::{AskId, Resolver};
 
-use super::values::NEAREST;
+use super::repositories::Repo;
+use super::values::{LINKS, MAIN, NEAREST};
 use super::{Effects, Out, PREDICTED, Proj, Views};
 
 fn proj(project: &Project) -> Proj {
@@ -17,11 +18,23 @@ fn proj(project: &Project) -> Proj {
         path: project.path.clone().or_else(|| project.client_path.clone()),
         client_path: project.client_path.clone().filter(|_| project.path.is_some()),
         on_client_machine: project.path.is_none() && project.client_path.is_some(),
+        repository: project.repository.as_ref().map(repo),
         is_windows: project.style.map(|style| style == PathStyle::Windows),
         source: project.source,
         via: project.via.clone(),
         root: project.root.as_ref().map(|root| root.index),
         stale: project.stale,
+    }
+}
+
+fn repo(repository: &Repository) -> Repo {
+    let worktree = repository.worktree.as_ref().map(|worktree| (worktree.name.clone(), worktree.main.clone()));
+    Repo {
+        top: repository.path.clone(),
+        inside: repository.inside.clone(),
+        folder: repository.key.strip_prefix("bare:").unwrap_or(&repository.key).to_owned(),
+        worktree,
+        broken: repository.broken,
     }
 }
 
@@ -71,7 +84,7 @@ pub fn effects(actions: &[Action]) -> Effects {
             Action::Announce(announce) => {
                 let key =
                     |project: &Option<std::sync::Arc<Project>>| project.as_ref().map(|project| project.key.clone());
-                effects.announce.push((key(&announce.from), key(&announce.to)));
+                effects.announce.push((key(&announce.from), key(&announce.to), announce.shared));
             }
             Action::Cancel(cancel) => effects.cancel.push((cancel.request.0, cancel.message.clone())),
             Action::SendRequest(SendRequest {
@@ -86,8 +99,13 @@ pub fn effects(actions: &[Action]) -> Effects {
                 let mut paths: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
                 for path in &probe.paths {
                     let nearest = path.nearest.as_ref().map(|_| NEAREST.to_owned());
-                    assert_eq!(path.files, None, "no worktree is reported");
-                    let asked = path.markers.iter().cloned().chain(nearest).collect();
+                    let files = path.files.iter().flat_map(|files| &files.names);
+                    let files = files.filter_map(|name| match name.as_str() {
+                        "commondir" => Some(LINKS.to_owned()),
+                        "config.worktree" => Some(MAIN.to_owned()),
+                        _ => None,
+                    });
+                    let asked = path.markers.iter().cloned().chain(nearest).chain(files).collect();
                     let twice = paths.insert(path.path.clone(), asked);
                     assert!(twice.is_none(), "a probe names {} twice", path.path);
                 }

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rootwise::event::Probed;
+use rootwise::event::{EntryKind, Nearest, Probed, ProbedPath};
 
 use super::model::{Oracle, Turn};
 use super::record::{Known, Record};
-use super::values::{NEAREST, Need};
+use super::values::{LINKS, NEAREST, Need};
 
 impl Oracle {
     pub fn open_probe(&mut self, now: u64, turn: &mut Turn) {
@@ -97,10 +97,27 @@ impl Oracle {
                 real: said.real_path.clone(),
                 there: there.cloned().collect(),
                 nearest: said.nearest.as_ref().filter(|_| markers.contains(NEAREST)).map(|of| of.path.clone()),
+                leads: said
+                    .nearest
+                    .as_ref()
+                    .filter(|of| markers.contains(NEAREST) && of.found == EntryKind::File)
+                    .map(leads),
+                links: markers.contains(LINKS).then(|| links(said)).flatten(),
                 asked: markers,
             };
             news.push(Record::Learnt { path, known, asks, connection });
         }
         self.history.records.extend(news);
     }
+}
+
+/// Where a `.git` file leads.
+fn leads(nearest: &Nearest) -> Option<String> {
+    nearest.text.as_deref()?.strip_prefix("gitdir:").map(|to| to.trim().to_owned()).filter(|to| !to.is_empty())
+}
+
+/// What the files of a worktree's data say.
+fn links(said: &ProbedPath) -> Option<(String, String)> {
+    let text = |name: &str| said.files.get(name).map(|text| text.trim().to_owned());
+    Some((text("commondir")?, text("gitdir").unwrap_or_default()))
 }

@@ -22,7 +22,35 @@ pub struct Case {
     pub policy: Policy,
     pub host: HostFacts,
     pub disk: BTreeMap<String, EntryKind>,
+    pub worktree: Worktree,
     pub steps: Vec<Step>,
+}
+
+/// What the `.git` of the inner repository is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worktree {
+    /// A folder.
+    No,
+    /// A file that leads to the outer repository, which confirms it.
+    OfOuter,
+    /// The same, and the outer one names another folder.
+    Lies,
+    /// A file that leads to a bare repository, which confirms it.
+    OfBare,
+    /// A file that leads out of the folders that may be allowed.
+    OfElsewhere,
+}
+
+impl Worktree {
+    /// Where the file leads.
+    pub fn data(self) -> Option<&'static str> {
+        match self {
+            Self::No => None,
+            Self::OfOuter | Self::Lies => Some("/p/.git/worktrees/a"),
+            Self::OfBare => Some("/p/data.git/worktrees/a"),
+            Self::OfElsewhere => Some("/q/.git/worktrees/a"),
+        }
+    }
 }
 
 /// Raw JSON.
@@ -518,12 +546,17 @@ pub fn case(steps: usize) -> impl Strategy<Value = Case> {
         1 => Just(vec![Act::Init(CAPABILITIES[1])]),
         1 => Just(Vec::new()),
     ];
-    (policy(), host(), disk(), start, vec(step(), 1..steps)).prop_map(|(policy, host, disk, mut start, more)| {
-        if let Some(Act::Init(capabilities)) = start.first_mut().filter(|_| policy.config().elicit != Elicit::Never) {
-            *capabilities = FORMS;
-        }
-        let begin = start.into_iter().map(|act| Step { time: Time::By(1), act });
-        let steps = begin.chain(more).collect();
-        Case { policy, host, disk, steps }
-    })
+    let kinds = [Worktree::No, Worktree::OfOuter, Worktree::Lies, Worktree::OfBare, Worktree::OfElsewhere];
+    let worktree = select(kinds.to_vec());
+    (policy(), host(), disk(), start, vec(step(), 1..steps), worktree).prop_map(
+        |(policy, host, disk, mut start, more, worktree)| {
+            if let Some(Act::Init(capabilities)) = start.first_mut().filter(|_| policy.config().elicit != Elicit::Never)
+            {
+                *capabilities = FORMS;
+            }
+            let begin = start.into_iter().map(|act| Step { time: Time::By(1), act });
+            let steps = begin.chain(more).collect();
+            Case { policy, host, disk, worktree, steps }
+        },
+    )
 }

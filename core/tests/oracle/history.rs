@@ -10,7 +10,7 @@ use rootwise::policy::{Policy, RequestWhen, Source, SourceKind};
 
 use super::peer::{RawList, RawRoot};
 use super::record::{Ask, Choice, End, Held, Known, List, Record, Request, Win};
-use super::values::NEAREST;
+use super::values::{LINKS, NEAREST};
 
 /// Everything that happened.
 #[derive(Clone, Debug)]
@@ -464,6 +464,10 @@ impl History {
                             merged.there.extend(kept.collect::<Vec<_>>());
                             if !new.asked.contains(NEAREST) {
                                 merged.nearest.clone_from(&old.nearest);
+                                merged.leads.clone_from(&old.leads);
+                            }
+                            if !new.asked.contains(LINKS) {
+                                merged.links.clone_from(&old.links);
                             }
                         }
                         known = Some(merged);
@@ -517,10 +521,10 @@ impl History {
         self.any(|record| matches!(record, Record::HintGiven(given) if *given == index))
     }
 
-    /// The key that was announced last.
-    pub fn announced(&self) -> Option<String> {
+    /// The project that was announced last.
+    pub fn announced(&self) -> Option<Win> {
         self.last(|_, record| match record {
-            Record::Announced(key) => Some(key.clone()),
+            Record::Announced(win) => Some(win.clone()),
             _ => None,
         })?
     }

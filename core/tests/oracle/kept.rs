@@ -50,7 +50,10 @@ impl History {
         let root = win.project.root.zip(win.root_key.clone());
         let target = Target { root, ..target };
         match self.may_name(&source, &target, ask, eyes) {
-            MayName::Yes => Ok(Says::Wins(Win { real: target.real, ..win.clone() }.into())),
+            MayName::Yes => {
+                let win = Win { real: target.real, ..win.clone() };
+                Ok(Says::Wins(self.identified(win, target.repository).into()))
+            }
             MayName::No(reason) => Err(Lost::Suspended(reason)),
             MayName::NotYet(says) => Ok(says),
         }
@@ -96,12 +99,13 @@ impl History {
 fn kept_folder(win: &Win) -> Target {
     Target {
         path: win.project.path.clone(),
-        key: win.project.key.clone(),
+        key: win.folder.clone(),
         name: win.project.name.clone(),
         root: None,
         real: None,
         on_client_machine: win.project.on_client_machine,
         own_name: false,
         shown: Shown::Nothing,
+        repository: None,
     }
 }

@@ -20,6 +20,7 @@ pub mod peer;
 pub mod places;
 pub mod policies;
 pub mod record;
+pub mod repositories;
 pub mod requests;
 pub mod roots;
 pub mod run;
@@ -36,7 +37,7 @@ pub mod world;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rootwise::Reason;
-use rootwise::action::{LogCode, MessageKind, RootsState};
+use rootwise::action::{LogCode, MessageKind, RootsState, SharedBy};
 use rootwise::explanation::Era;
 use rootwise::policy::SourceKind;
 
@@ -56,6 +57,8 @@ pub struct Proj {
     pub source: SourceKind,
     pub via: Option<String>,
     pub root: Option<u32>,
+    /// The repository (rules 66 and 67).
+    pub repository: Option<repositories::Repo>,
     /// Whether it rests on something that is not fresh (rule 46).
     pub stale: bool,
 }
@@ -79,8 +82,8 @@ pub enum Out {
 pub struct Effects {
     /// Ask, end and hints, in order.
     pub answers: Vec<(u32, Out, Vec<String>)>,
-    /// Keys before and after.
-    pub announce: Vec<(Option<String>, Option<String>)>,
+    /// Keys before and after, and what the two share.
+    pub announce: Vec<(Option<String>, Option<String>, Option<SharedBy>)>,
     /// Token and message.
     pub cancel: Vec<(u32, String)>,
     /// Token, the ask it travels with, message.

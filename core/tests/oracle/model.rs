@@ -217,7 +217,7 @@ impl Oracle {
             self.end_connection(turn);
             self.history.note(Record::Fresh);
             if before.is_some() {
-                turn.effects.announce.push((before, None));
+                turn.effects.announce.push((before.map(|win| win.project.key), None, None));
             }
         }
         let roots = capabilities.and_then(|capabilities| peer::member(capabilities, "roots"));

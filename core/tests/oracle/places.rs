@@ -169,6 +169,7 @@ impl History {
             on_client_machine: false,
             own_name: false,
             shown: Shown::Nothing,
+            repository: None,
         })
     }
 
@@ -183,6 +184,7 @@ impl History {
             on_client_machine: false,
             own_name: false,
             shown: Shown::Nothing,
+            repository: None,
         }
     }
 
@@ -296,6 +298,7 @@ impl History {
             on_client_machine: false,
             own_name: false,
             shown: Shown::Nothing,
+            repository: None,
         }
     }
 }

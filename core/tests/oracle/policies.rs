@@ -4,9 +4,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use rootwise::policy::{
-    BadOutcome, BarePaths, Elicit, EnforceRoots, Files, Format, Links, NameFrom, NameRule, Names, NonFile, NonObjects,
-    OnChange, OnUnusable, Pick, Pin, Policy, PolicyConfig, RECOMMENDED, RequestWhen, RootMatch, Source, SourceKind,
-    Traversal, Verify, Within,
+    BadOutcome, BarePaths, Elicit, EnforceRoots, Files, Format, Identity, Links, NameFrom, NameRule, Names, NonFile,
+    NonObjects, OnChange, OnUnusable, Pick, Pin, Policy, PolicyConfig, RECOMMENDED, RequestWhen, RootMatch, Source,
+    SourceKind, Traversal, Verify, Within,
 };
 
 /// Small policies after the seed systems, beside the recommended one.
@@ -121,6 +121,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
             .prop_map(|rule| Twist::new(move |p| p.selection.traversal = rule)),
         select(vec![NameFrom::Basename, NameFrom::RootName]).prop_map(|rule| Twist::new(move |p| p.name_from = rule)),
         any::<bool>().prop_map(|yes| Twist::new(move |p| p.require_path = yes)),
+        Just(Identity::Repository).prop_map(|identity| Twist::new(move |p| p.identity = identity)),
         (0..4_u32).prop_map(|retries| Twist::new(move |p| p.timing.retries = retries)),
         select(vec![0, 100, 400]).prop_map(|interval| Twist::new(move |p| p.timing.min_interval_ms = interval)),
         select(vec![(300, 300), (300, 1_000), (1_000, 1_500)]).prop_map(|(wait, life)| Twist::new(move |p| {

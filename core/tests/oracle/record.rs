@@ -148,7 +148,7 @@ pub enum Record {
     },
     Chose(Choice),
     ChoiceGone,
-    Announced(Option<String>),
+    Announced(Option<Win>),
     Remembered(Win),
     RememberedGone,
     Pinned(Win),
@@ -237,6 +237,10 @@ pub struct Known {
     pub there: BTreeSet<String>,
     /// The nearest folder with a repository's entry, where that was asked for.
     pub nearest: Option<String>,
+    /// Where its `.git` leads, if that is a file; nowhere, if it is damaged.
+    pub leads: Option<Option<String>>,
+    /// What `commondir` and `gitdir` say.
+    pub links: Option<(String, String)>,
 }
 
 /// A winner, with what is needed to judge it again later.
@@ -245,6 +249,8 @@ pub struct Win {
     pub project: Proj,
     /// The key of the root it came from.
     pub root_key: Option<String>,
+    /// The key of its folder, whatever the identity of projects is.
+    pub folder: String,
     /// The real path it was verified by.
     pub real: Option<String>,
     /// It is one of several roots, and nothing says that it is the one that is meant.

@@ -211,7 +211,7 @@ impl Oracle {
         let keys = self.history.keys(&roots);
         // Rule 17.
         let lost = self.history.remembered().is_some_and(|win| {
-            let lost = |key: &String| !keys.contains(key) && !keys.contains(&win.project.key);
+            let lost = |key: &String| !keys.contains(key) && !keys.contains(&win.folder);
             win.root_key.as_ref().is_some_and(lost)
         });
         if lost && !self.history.policy.config().memory.keep_lost_root {
@@ -221,8 +221,7 @@ impl Oracle {
         let older = self.history.older_list().map(|roots| self.history.keys(roots)).unwrap_or_default();
         let left = self.history.choice().is_some_and(|choice| {
             let among = |keys: &[String]| {
-                keys.contains(&choice.win.project.key)
-                    || choice.win.root_key.as_ref().is_some_and(|key| keys.contains(key))
+                keys.contains(&choice.win.folder) || choice.win.root_key.as_ref().is_some_and(|key| keys.contains(key))
             };
             among(&older) && !among(&keys)
         });

@@ -218,8 +218,8 @@ impl History {
             let lexed = self.lex_root(raw);
             match (self.policy.config().selection.root_match, lexed) {
                 (RootMatch::ExactUri, _) => Some(&raw.uri) == choice.uri.as_ref(),
-                (RootMatch::Key, Lexed::Place(target)) => target.key == choice.win.project.key,
-                (_, Lexed::NonFile(uri)) => format!("uri:{uri}") == choice.win.project.key,
+                (RootMatch::Key, Lexed::Place(target)) => target.key == choice.win.folder,
+                (_, Lexed::NonFile(uri)) => format!("uri:{uri}") == choice.win.folder,
                 _ => false,
             }
         })

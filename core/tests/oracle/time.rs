@@ -30,15 +30,20 @@ impl Oracle {
                     self.history.pin().is_some()
                         || win.project.source != SourceKind::Roots
                         || win.root_key.as_ref().is_none_or(|key| keys.contains(key))
-                        || keys.contains(&win.project.key)
+                        || keys.contains(&win.folder)
                 })
             }
         };
         let key = |win: &Option<Win>| win.as_ref().map(|win| win.project.key.clone());
+        // Rule 19: another folder with the same key is a change too.
+        let identity = |win: &Option<Win>| win.as_ref().map(|win| (win.project.key.clone(), win.folder.clone()));
         let announced = self.history.announced();
-        if (decided || turn.nothing_awaited) && announced != key(&after) {
-            turn.effects.announce.push((announced, key(&after)));
-            self.history.note(Record::Announced(key(&after)));
+        if (decided || turn.nothing_awaited) && identity(&announced) != identity(&after) {
+            let shared = announced.as_ref().zip(after.as_ref()).and_then(|(from, to)| from.shares_with(to));
+            turn.effects.announce.push((key(&announced), key(&after), shared));
+        }
+        if decided || turn.nothing_awaited {
+            self.history.note(Record::Announced(after.clone()));
         }
         self.history.note(Record::Project(after.clone()));
         let memory = &self.history.policy.config().memory;

@@ -8,10 +8,16 @@ use rootwise::policy::{BadOutcome, Format, Source, SourceKind};
 use super::decide::Says;
 use super::history::History;
 use super::record::Ask;
+use super::repositories::Repo;
 use super::within::MayName;
 
 /// Stands among the markers for the search for the nearest repository.
 pub const NEAREST: &str = "?nearest";
+
+/// Stands among the markers for the files by which a worktree and its repository name each other.
+pub const LINKS: &str = "?links";
+/// Stands among the markers for the configuration that names the main checkout.
+pub const MAIN: &str = "?main";
 
 /// A path to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +49,8 @@ pub struct Target {
     pub own_name: bool,
     /// What its text shows of the client's spelling.
     pub shown: Shown,
+    /// The repository that it belongs to (rules 66 and 67).
+    pub repository: Option<Repo>,
 }
 
 /// What a text shows of how the client spells folders (rule 72).

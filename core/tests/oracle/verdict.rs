@@ -13,6 +13,7 @@ use rootwise::policy::{
 use super::history::History;
 use super::places::starts_with_drive;
 use super::record::{Ask, Kind, Known, Win};
+use super::repositories::Repo;
 use super::values::{Eyes, NEAREST, Need, Patience, Target, Verdict, is_asked_for};
 
 /// What is known of a path.
@@ -200,8 +201,11 @@ impl History {
             return Verdict::Bad(reason);
         }
         let verify = if self.is_confined() { source.verify.max(Verify::Exists) } else { source.verify };
+        let lists = matches!(eyes, Eyes::Ask { ask: Ask { kind: Kind::Roots, .. }, .. });
         if verify == Verify::None && source.refine.is_none() {
-            return Verdict::Good(target);
+            let repository = if lists { Ok(None) } else { self.repository(source, &start, &start, None, eyes) };
+            return repository
+                .map_or_else(|verdict| verdict, |repository| Verdict::Good(Target { repository, ..target }));
         }
         // A share is not contacted, and so never confirmed.
         if path::is_unc(&start, self.style()) {
@@ -344,20 +348,20 @@ impl History {
         if let (Some(_), Err(reason)) = (&truth, self.acceptable_in_truth(source, truth.as_deref(), vouched)) {
             return Verdict::Bad(reason);
         }
-        if !matches!(eyes, Eyes::Ask { ask: Ask { kind: Kind::Roots, .. }, .. })
-            && let Some(verdict) = self.without_repository(source, &start, &found, truth.as_deref(), eyes)
-        {
-            return verdict;
-        }
+        let repository = if lists { Ok(None) } else { self.repository(source, &start, &found, truth.as_deref(), eyes) };
+        let repository = match repository {
+            Ok(repository) => repository,
+            Err(verdict) => return verdict,
+        };
         if found == start {
-            return Verdict::Good(Target { real: truth, ..target });
+            return Verdict::Good(Target { real: truth, repository, ..target });
         }
         match self.target(found) {
             Ok(moved) => {
                 // The name that the client gives its root stays.
                 let own = target.own_name && self.policy.config().name_from == NameFrom::RootName;
                 let name = if own { target.name } else { moved.name };
-                Verdict::Good(Target { root: target.root, name, real: truth, shown: target.shown, ..moved })
+                Verdict::Good(Target { root: target.root, name, real: truth, shown: target.shown, repository, ..moved })
             }
             Err(reason) => Verdict::Bad(reason),
         }
@@ -368,45 +372,6 @@ impl History {
         let config = self.policy.config();
         let finds = config.repository != FindRepository::No || config.identity != Identity::Folder;
         finds.then(|| NEAREST.to_owned()).into_iter().collect()
-    }
-
-    /// Rule 66: what keeps a folder from being the project until its repository is known.
-    fn without_repository(
-        &self,
-        source: &Source,
-        start: &str,
-        found: &str,
-        truth: Option<&str>,
-        eyes: Eyes<'_>,
-    ) -> Option<Verdict> {
-        let wished = self.wished();
-        let decides = self.policy.config().identity != Identity::Folder;
-        let looks = source.verify != Verify::None || self.is_confined() || decides;
-        if wished.is_empty() || !looks {
-            return None;
-        }
-        let at = truth.unwrap_or(found);
-        for folder in [start, found] {
-            let connection = self.serves_connection(source, eyes);
-            let own = !connection || self.rechecks(source);
-            match self.look(source, folder, &wished, eyes) {
-                Look::Unknown { refresh } => {
-                    let need = Need { path: folder.to_owned(), markers: wished, connection, own, refresh };
-                    return Some(Verdict::Pending(vec![need]));
-                }
-                Look::Unconfirmed => return decides.then_some(Verdict::Bad(Reason::Unconfirmed)),
-                // What was found from below the folder holds for the folder too, unless it lies between them.
-                Look::Known(known) => {
-                    let from = known.real.as_deref().unwrap_or(folder);
-                    let is_below = path::is_inside(at, from, self.style());
-                    let between = known.nearest.as_ref().is_some_and(|top| !path::is_inside(top, at, self.style()));
-                    if start == found || (is_below && !between) {
-                        return None;
-                    }
-                }
-            }
-        }
-        None
     }
 
     /// Whether a root is accepted as it is spelled, whatever the disk says about it.
@@ -430,6 +395,10 @@ impl History {
 
     /// Whether the allowed folders let the connection keep a project: by its spelling and by its real path.
     pub fn keeps(&self, win: &Win) -> bool {
+        let tells = |repo: &Repo| self.is_allowed(&repo.top) && self.is_allowed(&repo.folder);
+        if !win.project.repository.as_ref().is_none_or(tells) {
+            return false;
+        }
         let Some(at) = &win.project.path else { return !self.policy.config().require_path };
         let is_own = |name: &str| ["server", "configured", "env", "cwd"].contains(&name);
         // What is remembered says where it came from.
@@ -458,12 +427,12 @@ impl History {
         }
     }
 
-    fn is_allowed(&self, at: &str) -> bool {
+    pub fn is_allowed(&self, at: &str) -> bool {
         let allowed = &self.host().allowed_dirs;
         allowed.as_ref().is_none_or(|dirs| dirs.iter().any(|base| path::is_inside(base, at, self.style())))
     }
 
-    fn is_home(&self, at: &str) -> bool {
+    pub fn is_home(&self, at: &str) -> bool {
         self.host().excluded_dirs.home.iter().any(|home| self.is_same(home, at))
     }
 

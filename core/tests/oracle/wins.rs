@@ -25,8 +25,11 @@ impl History {
     }
 
     pub fn win(&self, source: SourceKind, target: Target, via: Option<String>) -> Win {
-        Win {
+        let repository = target.repository.clone();
+        let win = Win {
+            folder: target.key.clone(),
             project: Proj {
+                repository: None,
                 client_path: self.client_path(&target),
                 // A POSIX path starts with `/`; no path of Windows does.
                 is_windows: target.path.as_ref().map(|path| !path.starts_with('/')),
@@ -42,7 +45,8 @@ impl History {
             root_key: target.root.map(|(_, key)| key),
             real: target.real,
             guess: false,
-        }
+        };
+        self.identified(win, repository)
     }
 
     /// What a text of the client shows of its spelling: the first entry that contains the folder, or none.

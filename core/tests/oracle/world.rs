@@ -8,11 +8,9 @@ use rootwise::event::{
     RequestRefused, RootsChanged, RootsListed, Selected, SelectionCleared, UserAnswered,
 };
 
-use rootwise::policy::Identity;
-
 use super::Effects;
-use super::generate::{Act, Case, Step, Time, Which, raw};
-use super::values::NEAREST;
+use super::generate::{Act, Case, Step, Time, Which, Worktree, raw};
+use super::values::{LINKS, MAIN, NEAREST};
 
 /// What a host would know while it runs a case.
 #[derive(Clone, Debug, Default)]
@@ -140,7 +138,9 @@ impl World {
         let bit = |bits: u8, index: usize| bits >> (index % 8) & 1 == 1;
         let said = asked.iter().enumerate().filter(|(index, _)| !bit(left_out, *index));
         let paths = said.map(|(index, (path, markers))| {
-            let usual = case.disk.get(path).copied().unwrap_or(EntryKind::Missing);
+            let is_data = markers.contains(LINKS) || markers.contains(MAIN);
+            let other_than_data = || case.disk.get(path).copied().unwrap_or(EntryKind::Missing);
+            let usual = if is_data { EntryKind::Directory } else { other_than_data() };
             let found = match (bit(other, index), usual) {
                 (true, EntryKind::Directory) if other.is_multiple_of(3) => EntryKind::File,
                 (true, EntryKind::Directory) if other % 3 == 1 => EntryKind::Missing,
@@ -155,13 +155,21 @@ impl World {
                 (true, "/p") => None,
                 _ => Some(path.clone()),
             };
-            // Two repositories, one in the other; where they decide about keys, nobody finds them.
-            let decides = case.policy.config().identity != Identity::Folder;
+            // Two repositories, one in the other; the inner one may be a worktree, of the outer or of a bare one, or claim to be.
             let top = |top: &&str| path.strip_prefix(*top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-            let top = ["/p/a", "/p"].into_iter().find(top).filter(|_| markers.contains(NEAREST) && !decides);
-            let nearest = top.map(|top| Nearest::new(top, ".git", EntryKind::Directory));
+            let top = ["/p/a", "/p"].into_iter().find(top).filter(|_| markers.contains(NEAREST));
+            let nearest = top.map(|top| match case.worktree.data().filter(|_| top == "/p/a") {
+                Some(data) => Nearest::new(top, ".git", EntryKind::File).text(format!("gitdir: {data}\n")),
+                None => Nearest::new(top, ".git", EntryKind::Directory),
+            });
+            let mut files = BTreeMap::new();
+            if markers.contains(LINKS) && found == EntryKind::Directory {
+                let back = if case.worktree == Worktree::Lies { "/p/b/.git" } else { "/p/a/.git" };
+                files =
+                    [("commondir", "../.."), ("gitdir", back)].map(|(name, text)| (name.into(), text.into())).into();
+            }
             let markers = markers.iter().filter(|marker| marked && marker.ends_with("git")).cloned().collect();
-            ProbedPath::new(path, found).real_path(real_path).markers(markers).nearest(nearest)
+            ProbedPath::new(path, found).real_path(real_path).markers(markers).nearest(nearest).files(files)
         });
         Event::Probed(Probed::new(*probe, paths.collect()))
     }
