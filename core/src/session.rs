@@ -328,6 +328,19 @@ impl RecoveryOutcome {
 ///
 /// Paths and URIs in the records are read in the style of the given project.
 ///
+/// ```
+/// use rootwise::session::{RecoverRequest, RecoveryOutcome, SessionRecord, recover_session};
+///
+/// let sessions = vec![
+///     SessionRecord::new("main").project("/work/app").updated_at(1).pinned(true),
+///     SessionRecord::new("newest").project("/work/app").updated_at(2),
+///     SessionRecord::new("another project").project("/work/blog").updated_at(3),
+/// ];
+/// let found = recover_session(&RecoverRequest::new(sessions).project("file:///work/app"))?;
+/// assert_eq!((found.session_id.as_deref(), found.outcome), (Some("main"), RecoveryOutcome::Pinned));
+/// # Ok::<(), rootwise::ConfigError>(())
+/// ```
+///
 /// # Errors
 /// `archived_before` cannot be read.
 pub fn recover_session(request: &RecoverRequest) -> Result<Recovery, ConfigError> {

@@ -327,18 +327,65 @@ impl Endpoint {
     }
 
     /// The project of a session.
+    ///
+    /// ```
+    /// use rootwise::endpoint::event::{CallAsked, SessionOpened};
+    /// use rootwise::host::Transport;
+    /// use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    ///
+    /// let policy = Policy::from_json(r#"{ "name": "env", "sources": [{ "from": "env", "read": ["P"], "verify": "none" }] }"#)?;
+    /// let mut host = HostFacts::new(PathStyle::Posix);
+    /// host.env.insert("P".into(), "/work/app".into());
+    /// let mut endpoint = Endpoint::new(policy, &host)?;
+    /// endpoint.handle(SessionOpened::new(1, Transport::Stdio), 0)?;
+    /// assert!(endpoint.project(1).is_none());
+    /// let mut asked = CallAsked::new(7);
+    /// asked.session = Some(1.into());
+    /// endpoint.handle(asked, 5)?;
+    /// assert_eq!(endpoint.project(1).map(|project| project.name.as_str()), Some("app"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn project(&self, session: impl Into<SessionId>) -> Option<&Arc<Project>> {
         self.session(session.into())?.resolver.project()
     }
 
     /// The result of every source for the project of a session.
+    ///
+    /// ```
+    /// use rootwise::endpoint::event::SessionOpened;
+    /// use rootwise::host::Transport;
+    /// use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    ///
+    /// let mut endpoint = Endpoint::new(Policy::recommended(), &HostFacts::new(PathStyle::Posix))?;
+    /// endpoint.handle(SessionOpened::new(1, Transport::Stdio), 0)?;
+    /// assert!(endpoint.explain(1).is_some_and(|explanation| explanation.policy == "recommended"));
+    /// assert!(endpoint.explain(2).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn explain(&self, session: impl Into<SessionId>) -> Option<Explanation> {
         Some(self.session(session.into())?.resolver.explain())
     }
 
     /// The state of a session as text, for `saved` of a session in this or another process.
+    ///
+    /// ```
+    /// use rootwise::endpoint::event::SessionOpened;
+    /// use rootwise::host::Transport;
+    /// use rootwise::{Endpoint, HostFacts, PathStyle, Policy};
+    ///
+    /// let host = HostFacts::new(PathStyle::Posix);
+    /// let mut endpoint = Endpoint::new(Policy::recommended(), &host)?;
+    /// endpoint.handle(SessionOpened::new(1, Transport::Http), 0)?;
+    /// // Another process continues the session.
+    /// let mut replica = Endpoint::new(Policy::recommended(), &host)?;
+    /// let mut opened = SessionOpened::new(8, Transport::Http);
+    /// opened.saved = endpoint.snapshot(1);
+    /// replica.handle(opened, 0)?;
+    /// assert!(replica.snapshot(8).is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn snapshot(&self, session: impl Into<SessionId>) -> Option<String> {
         Some(self.session(session.into())?.resolver.snapshot())

@@ -55,12 +55,32 @@ impl ResolverBuilder {
     }
 
     /// Sets the policy.
+    ///
+    /// ```
+    /// use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+    ///
+    /// let host = HostFacts::new(PathStyle::Posix);
+    /// let resolver = Resolver::builder(host).policy(Policy::preset("cocosearch")?).build()?;
+    /// assert_eq!(resolver.policy().config().name, "cocosearch");
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn policy(self, policy: impl Into<Arc<Policy>>) -> Self {
         Self { policy: Some(policy.into()), ..self }
     }
 
     /// Sets the prefix of request ids, which must be unique where several processes may restore the same snapshot.
+    ///
+    /// ```
+    /// use rootwise::{HostFacts, PathStyle, Resolver};
+    ///
+    /// let host = HostFacts::new(PathStyle::Posix);
+    /// let replica = |name: &str| Resolver::builder(host.clone()).id_prefix(name);
+    /// assert!(replica("replica-7-").build().is_ok());
+    /// // The prefix becomes a part of JSON-RPC ids: quotes, backslashes and control characters are refused.
+    /// assert!(replica("\"7\"").build().is_err());
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn id_prefix(self, prefix: impl Into<String>) -> Self {
         Self { id_prefix: Some(prefix.into()), ..self }
@@ -68,6 +88,16 @@ impl ResolverBuilder {
 
     /// Seals every snapshot with a secret key of at least 32 bytes, and accepts only snapshots that are sealed with it.
     /// Needed where somebody else can write to the store of the snapshots.
+    ///
+    /// ```
+    /// use rootwise::{HostFacts, PathStyle, Resolver};
+    ///
+    /// let with_key = |key: &str| Resolver::builder(HostFacts::new(PathStyle::Posix)).snapshot_key(key);
+    /// let snapshot = with_key("the secret of this server, 32 bytes or more").build()?.snapshot();
+    /// assert!(with_key("the secret of another server, as long").restore(&snapshot, 0).is_err());
+    /// assert!(with_key("too short").build().is_err());
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn snapshot_key(self, key: impl Into<Vec<u8>>) -> Self {
         Self { snapshot_key: Some(SealKey::new(key.into())), ..self }
@@ -81,6 +111,20 @@ impl ResolverBuilder {
 
     /// The resolver is for one call that nothing ties to others: what is selected in it would be lost, so that the client is told
     /// how to name the project in each call, or the selection is refused with [`PassEachCall`](crate::Reason::PassEachCall).
+    ///
+    /// ```
+    /// use rootwise::event::{AskVia, SelectBy, Selected};
+    /// use rootwise::{Action, HostFacts, Outcome, PathStyle, Policy, Reason, Resolver};
+    ///
+    /// let policy = Policy::from_json(r#"{ "name": "tool", "sources": [{ "from": "selected", "within": "anywhere", "verify": "none" }] }"#)?;
+    /// let mut resolver = Resolver::builder(HostFacts::new(PathStyle::Posix)).policy(policy).for_one_call().build()?;
+    /// // A tool of a client of revision 2026-07-28 selects a folder.
+    /// let by = SelectBy::Path("/work/app".into());
+    /// let actions = resolver.handle(Selected::new(1, by).ask_via(AskVia::InputRequired), 0)?;
+    /// let Some(Action::Answer(answer)) = actions.first() else { panic!("{actions:?}") };
+    /// assert!(matches!(&answer.outcome, Outcome::Refused(refused) if refused.code == Reason::PassEachCall));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn for_one_call(self) -> Self {
         self.serving(Serves::OneCall)
@@ -88,6 +132,23 @@ impl ResolverBuilder {
 
     /// The resolver is for the calls of one conversation, whatever they came on: what it selects, finds and lists counts for its
     /// next calls.
+    ///
+    /// ```
+    /// use rootwise::event::{AskVia, Asked, SelectBy, Selected};
+    /// use rootwise::{Action, HostFacts, Outcome, PathStyle, Policy, Resolver};
+    ///
+    /// let policy = Policy::from_json(r#"{ "name": "tool", "sources": [{ "from": "selected", "within": "anywhere", "verify": "none" }] }"#)?;
+    /// let mut resolver = Resolver::builder(HostFacts::new(PathStyle::Posix)).policy(policy).for_conversation().build()?;
+    /// // A tool of a client of revision 2026-07-28 selects a folder.
+    /// let by = SelectBy::Path("/work/app".into());
+    /// let actions = resolver.handle(Selected::new(1, by).ask_via(AskVia::InputRequired), 0)?;
+    /// assert!(actions.iter().any(|action| matches!(action, Action::Answer(_))));
+    /// // Its next call works there.
+    /// let actions = resolver.handle(Asked::new(2).ask_via(AskVia::InputRequired), 9)?;
+    /// let Some(Action::Answer(answer)) = actions.first() else { panic!("{actions:?}") };
+    /// assert!(matches!(&answer.outcome, Outcome::Resolved { project } if project.name == "app"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn for_conversation(self) -> Self {
         self.serving(Serves::Conversation)
@@ -95,6 +156,23 @@ impl ResolverBuilder {
 
     /// The resolver is for the calls of one caller, who may have several conversations at once: only what it selects counts for
     /// its next calls.
+    ///
+    /// ```
+    /// use rootwise::event::{AskVia, Asked, SelectBy, Selected};
+    /// use rootwise::{Action, HostFacts, Outcome, PathStyle, Policy, Resolver};
+    ///
+    /// let policy = Policy::from_json(r#"{ "name": "tool", "sources": [{ "from": "selected", "within": "anywhere", "verify": "none" }] }"#)?;
+    /// let mut resolver = Resolver::builder(HostFacts::new(PathStyle::Posix)).policy(policy).for_caller().build()?;
+    /// // A tool of a client of revision 2026-07-28 selects a folder.
+    /// let by = SelectBy::Path("/work/app".into());
+    /// let actions = resolver.handle(Selected::new(1, by).ask_via(AskVia::InputRequired), 0)?;
+    /// assert!(actions.iter().any(|action| matches!(action, Action::Answer(_))));
+    /// // Its next call works there.
+    /// let actions = resolver.handle(Asked::new(2).ask_via(AskVia::InputRequired), 9)?;
+    /// let Some(Action::Answer(answer)) = actions.first() else { panic!("{actions:?}") };
+    /// assert!(matches!(&answer.outcome, Outcome::Resolved { project } if project.name == "app"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn for_caller(self) -> Self {
         self.serving(Serves::Caller)

@@ -217,6 +217,22 @@ impl Resolver {
     }
 
     /// The time at which to send [`Event::DeadlineReached`] if no other event comes first.
+    ///
+    /// ```
+    /// use rootwise::event::{Asked, Event};
+    /// use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+    ///
+    /// let mut host = HostFacts::new(PathStyle::Posix);
+    /// host.arguments.insert("project".into(), "/work/app".into());
+    /// let mut resolver = Resolver::new(Policy::recommended(), host)?;
+    /// assert!(resolver.deadline().is_none());
+    /// // The ask waits for a look at the disk. If nobody reports one, it ends at this time.
+    /// resolver.handle(Asked::new(1), 0)?;
+    /// let deadline = resolver.deadline().ok_or("nothing waits")?;
+    /// resolver.handle(Event::DeadlineReached, deadline)?;
+    /// assert!(resolver.deadline().is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn deadline(&self) -> Option<Millis> {
         let Connection { cycle, question, .. } = &self.connection;
@@ -225,6 +241,20 @@ impl Resolver {
     }
 
     /// The connection's project.
+    ///
+    /// ```
+    /// use rootwise::event::Asked;
+    /// use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+    ///
+    /// let policy = Policy::from_json(r#"{ "name": "env", "sources": [{ "from": "env", "read": ["P"], "verify": "none" }] }"#)?;
+    /// let mut host = HostFacts::new(PathStyle::Posix);
+    /// host.env.insert("P".into(), "/work/app".into());
+    /// let mut resolver = Resolver::new(policy, host)?;
+    /// assert!(resolver.project().is_none());
+    /// resolver.handle(Asked::new(1), 0)?;
+    /// assert_eq!(resolver.project().map(|project| project.name.as_str()), Some("app"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn project(&self) -> Option<&Arc<Project>> {
         self.connection.project.as_ref()
@@ -237,12 +267,41 @@ impl Resolver {
     }
 
     /// The result of every source for the connection's project.
+    ///
+    /// ```
+    /// use rootwise::{HostFacts, PathStyle, Policy, Resolver};
+    ///
+    /// let mut host = HostFacts::new(PathStyle::Posix);
+    /// host.cwd = Some("/".into());
+    /// let explanation = Resolver::new(Policy::recommended(), host)?.explain();
+    /// assert_eq!(explanation.policy, "recommended");
+    /// // One report for each source of the policy; the text has a line for each.
+    /// assert!(explanation.tried.iter().any(|report| explanation.text.contains(report.source.name())));
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn explain(&self) -> Explanation {
         self.explainer().explain()
     }
 
     /// The client's roots and the state of the list.
+    ///
+    /// ```
+    /// use rootwise::event::{Asked, ClientInitialized, Event, RootsListed};
+    /// use rootwise::{Action, HostFacts, PathStyle, Policy, Resolver};
+    /// use serde_json::value::RawValue;
+    ///
+    /// let mut resolver = Resolver::new(Policy::recommended(), HostFacts::new(PathStyle::Posix))?;
+    /// let capabilities = RawValue::from_string(r#"{ "roots": {} }"#.into())?;
+    /// resolver.handle(ClientInitialized::default().capabilities(capabilities), 0)?;
+    /// resolver.handle(Event::ClientReady, 0)?;
+    /// let actions = resolver.handle(Asked::new(1), 1)?;
+    /// let [Action::SendRequest(send)] = actions.as_slice() else { panic!("{actions:?}") };
+    /// let result = RawValue::from_string(r#"{ "roots": [{ "uri": "file:///work/app" }] }"#.into())?;
+    /// resolver.handle(RootsListed::new(result).request(send.request), 2)?;
+    /// assert_eq!(resolver.roots().available.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn roots(&self) -> RootsReport {
         self.explainer().roots()

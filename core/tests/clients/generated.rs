@@ -220,8 +220,7 @@ Generated from [`core/clients.json`](../core/clients.json) by `UPDATE_CLIENTS=1 
 Clients change, so every row says how it is known:
 
 - **run**: the published client of this version called a tool of a server with Rootwise on that day, on Linux. A cell marks what was only (read) or (reported).
-  A name that the run did not record was read in the package of that version. `npm run clients` repeats the run of every row with other capabilities, and of the gateways
-  ([tests/clients](../tests/clients/README.md)).
+  A name that the run did not record was read in the package of that version. `npm run clients` repeats every run ([tests/clients](../tests/clients/README.md)).
 - **read in source**: somebody read the client's own code in that month. **Reported**: an issue, a changelog or a table of others says so; the newest is of that month.
 
 The table affects only texts and the order of variables:

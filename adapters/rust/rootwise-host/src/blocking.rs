@@ -166,6 +166,33 @@ impl Connection {
 
     /// Returns the client's roots, each verified on disk where this machine may and can do so.
     ///
+    /// ```
+    /// use std::sync::{Mutex, mpsc};
+    ///
+    /// use rootwise::{HostFacts, PathStyle, Policy};
+    /// use rootwise_host::blocking::Connection;
+    /// use serde_json::{Value, json};
+    ///
+    /// let (sent, requests) = mpsc::channel();
+    /// let sent = Mutex::new(sent);
+    /// let write = move |line: &str| drop(sent.lock().map(|sent| sent.send(line.to_owned())));
+    /// let connection = Connection::new(Policy::recommended(), &HostFacts::new(PathStyle::native()), write, |_| {})?;
+    /// let capabilities = json!({ "roots": {} });
+    /// let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": capabilities } });
+    /// connection.message(&hello.to_string())?;
+    /// connection.message(r#"{ "jsonrpc": "2.0", "method": "notifications/initialized" }"#)?;
+    /// let roots = std::thread::scope(|threads| {
+    ///     let asked = threads.spawn(|| connection.roots());
+    ///     // The client reads the request and answers.
+    ///     let request: Value = serde_json::from_str(&requests.recv()?)?;
+    ///     let result = json!({ "roots": [{ "uri": "file:///work/app" }] });
+    ///     connection.message(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }).to_string())?;
+    ///     Ok::<_, Box<dyn std::error::Error>>(asked.join().expect("no panic")?)
+    /// })?;
+    /// assert!(roots.answered && roots.roots.len() == 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// The connection ended.
     pub fn roots(&self) -> Result<Roots, NoProject> {
@@ -175,6 +202,19 @@ impl Connection {
     }
 
     /// Returns the real path of a file or folder inside the client's roots. A relative path starts from the project.
+    ///
+    /// ```
+    /// use rootwise::{HostFacts, PathStyle, Policy};
+    /// use rootwise_host::blocking::Connection;
+    ///
+    /// let host = HostFacts::new(PathStyle::native());
+    /// let connection = Connection::new(Policy::recommended(), &host, |_: &str| {}, |_| {})?;
+    /// connection.message(r#"{ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } }"#)?;
+    /// // This client has no roots, so no file is inside one of them.
+    /// let error = connection.resolve("src/lib.rs").unwrap_err();
+    /// println!("{error}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// The path is outside every root, or no root can be used on this machine; the text says which.
@@ -192,6 +232,20 @@ impl Connection {
     }
 
     /// Selects the project of this connection: by [`SelectBy::Value`], a path, a `file:` URI or the name of a root.
+    ///
+    /// ```
+    /// use rootwise::event::SelectBy;
+    /// use rootwise::{HostFacts, PathStyle, Policy};
+    /// use rootwise_host::blocking::Connection;
+    ///
+    /// let policy = Policy::from_json(r#"{ "name": "tool", "sources": [{ "from": "selected", "within": "anywhere" }] }"#)?;
+    /// let connection = Connection::new(policy, &HostFacts::new(PathStyle::native()), |_: &str| {}, |_| {})?;
+    /// let folder = std::env::current_dir()?.display().to_string();
+    /// let selection = connection.select(SelectBy::Value(folder))?;
+    /// assert_eq!(connection.ask()?.name, selection.project.name);
+    /// println!("{}", selection.message);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// The selection was refused.
@@ -212,6 +266,18 @@ impl Connection {
     }
 
     /// Returns the result of every source; `text` is a small table.
+    ///
+    /// ```
+    /// use rootwise::{HostFacts, PathStyle, Policy};
+    /// use rootwise_host::blocking::Connection;
+    ///
+    /// let host = HostFacts::new(PathStyle::native());
+    /// let connection = Connection::new(Policy::recommended(), &host, |_: &str| {}, |_| {})?;
+    /// let explanation = connection.explain()?;
+    /// assert_eq!(explanation.policy, "recommended");
+    /// println!("{}", explanation.text);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// The connection ended.

@@ -100,6 +100,25 @@ impl Options {
     /// counts for its next calls. Return what the server has verified, such as the user that an authentication layer put into the
     /// extensions of the HTTP request, and never what a client says about itself; `None` for a caller that is not known. A call
     /// has no project if the function fails. The memory is that of this process: see [`replicas`](Self::replicas).
+    ///
+    /// ```
+    /// use std::convert::Infallible;
+    ///
+    /// use rootwise_rmcp::Rootwise;
+    ///
+    /// /// What an authentication layer puts into the extensions of a request.
+    /// #[derive(Clone)]
+    /// struct User(String);
+    ///
+    /// let projects = Rootwise::options()
+    ///     .caller_of(|context| {
+    ///         let parts = context.extensions.get::<http::request::Parts>();
+    ///         let user = parts.and_then(|parts| parts.extensions.get::<User>());
+    ///         Ok::<_, Infallible>(user.map(|User(name)| name.clone()))
+    ///     })
+    ///     .build()?;
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn caller_of<E: fmt::Display>(
         self,
@@ -118,6 +137,14 @@ impl Options {
 
     /// The parameter of the server's tools and prompts that takes a project path. It is read from every call that has it, and
     /// advice names it.
+    ///
+    /// ```
+    /// use rootwise_rmcp::Rootwise;
+    ///
+    /// // Tools that have a parameter `project_path` work in the folder that it names.
+    /// let projects = Rootwise::options().argument("project_path").build()?;
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn argument(self, name: impl Into<String>) -> Self {
         Self { argument: Some(name.into()), ..self }
@@ -133,6 +160,14 @@ impl Options {
 
     /// Adds ready-made tools to the server: one that explains the project, one that switches it, one that lists the client's
     /// roots.
+    ///
+    /// ```
+    /// use rootwise_rmcp::{Rootwise, ToolNames};
+    ///
+    /// // which_project, switch_project and list_roots
+    /// let projects = Rootwise::options().tools(ToolNames::default()).build()?;
+    /// # Ok::<(), rootwise::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn tools(self, names: ToolNames) -> Self {
         Self { tools: Some(names), ..self }

@@ -282,6 +282,18 @@ impl Rootwise {
 
     /// Returns the client's roots, each verified on disk where this machine may and can do so.
     ///
+    /// ```
+    /// use rmcp::RoleServer;
+    /// use rmcp::service::RequestContext;
+    /// use rootwise_rmcp::{NoProject, Rootwise};
+    ///
+    /// async fn folders(projects: &Rootwise, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
+    ///     let roots = projects.roots(&context).await?;
+    ///     let usable = roots.roots.iter().filter_map(|root| root.real_path.as_deref());
+    ///     Ok(usable.collect::<Vec<_>>().join("\n"))
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// The client must be asked first, or the connection ended.
     pub async fn roots(&self, context: &Context) -> Result<Roots, NoProject> {
@@ -343,6 +355,16 @@ impl Rootwise {
 
     /// Whether a path is inside the client's roots, by real path; see [`resolve`](Self::resolve).
     ///
+    /// ```
+    /// use rmcp::RoleServer;
+    /// use rmcp::service::RequestContext;
+    /// use rootwise_rmcp::{NoProject, Rootwise};
+    ///
+    /// async fn may_read(projects: &Rootwise, path: &str, context: RequestContext<RoleServer>) -> Result<bool, NoProject> {
+    ///     projects.inside(&context, path).await
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// The client must be asked first, the connection ended, or the disk does not answer.
     pub async fn inside(&self, context: &Context, path: &str) -> Result<bool, NoProject> {
@@ -375,6 +397,17 @@ impl Rootwise {
 
     /// Removes the selection; returns the project that counts instead, if there is one.
     ///
+    /// ```
+    /// use rmcp::RoleServer;
+    /// use rmcp::service::RequestContext;
+    /// use rootwise_rmcp::{NoProject, Rootwise};
+    ///
+    /// async fn back(projects: &Rootwise, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
+    ///     let project = projects.unselect(&context).await?;
+    ///     Ok(project.map_or_else(|| "no project".into(), |project| project.name.clone()))
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// The policy does not let the project change, the client must be asked first, or the connection ended.
     pub async fn unselect(&self, context: &Context) -> Result<Option<Arc<Project>>, NoProject> {
@@ -387,6 +420,16 @@ impl Rootwise {
     }
 
     /// Returns the result of every source for this call; `text` is a small table.
+    ///
+    /// ```
+    /// use rmcp::RoleServer;
+    /// use rmcp::service::RequestContext;
+    /// use rootwise_rmcp::{NoProject, Rootwise};
+    ///
+    /// async fn why(projects: &Rootwise, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
+    ///     Ok(projects.explain(&context).await?.text.clone())
+    /// }
+    /// ```
     ///
     /// # Errors
     /// The client must be asked first, or the connection ended.

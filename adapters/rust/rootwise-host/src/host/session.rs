@@ -59,6 +59,38 @@ impl SessionState {
 }
 
 /// One client. Dropping it closes the session: everybody who waits is answered.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use rootwise::endpoint::action::RouteRequest;
+/// use rootwise::endpoint::event::{CallAsked, SessionOpened};
+/// use rootwise::host::Transport;
+/// use rootwise::{HostFacts, PathStyle, Policy};
+/// use rootwise_host::{Cancelled, Host, SendError, Sender, Sending, project_of};
+///
+/// /// A client that answers no request.
+/// struct Silent;
+/// impl Sender for Silent {
+///     fn send(&self, _: RouteRequest, _: Cancelled) -> Sending {
+///         Box::pin(async { Err(SendError::Undeliverable) })
+///     }
+/// }
+///
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let policy = Policy::from_json(r#"{ "name": "env", "sources": [{ "from": "env", "read": ["P"], "verify": "none" }] }"#)?;
+/// let mut facts = HostFacts::new(PathStyle::native());
+/// facts.env.insert("P".into(), std::env::temp_dir().display().to_string());
+/// let host = Host::new(policy, &facts, Arc::new(()))?;
+/// let session = host.open(SessionOpened::new(0, Transport::Stdio), Arc::new(Silent))?;
+/// let mut asked = CallAsked::new(0);
+/// asked.session = Some(session.id());
+/// let project = project_of(session.ask(asked).await?)?;
+/// assert_eq!(session.project(), Some(project));
+/// # Ok(())
+/// # }
+/// ```
 pub struct Session {
     host: Host,
     id: SessionId,
@@ -225,6 +257,28 @@ impl Drop for Channel {
 }
 
 /// One call. Dropping it ends the call: everybody who waits for it is answered.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use rootwise::endpoint::event::{CallAsked, CallStarted};
+/// use rootwise::{HostFacts, PathStyle, Policy};
+/// use rootwise_host::{Host, project_of};
+///
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let host = Host::new(Policy::recommended(), &HostFacts::new(PathStyle::native()), Arc::new(()))?;
+/// // A call without a session; `Session::call` starts one of a session.
+/// let call = host.call(CallStarted::new(0))?;
+/// let mut asked = CallAsked::new(0);
+/// asked.call = Some(call.id());
+/// // What the server itself knows about the caller.
+/// asked.server = Some(std::env::temp_dir().display().to_string());
+/// println!("{}", project_of(call.ask(asked).await?)?.name);
+/// call.end(false);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Call {
     host: Host,
     id: CallId,
