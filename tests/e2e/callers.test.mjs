@@ -110,7 +110,10 @@ test("folders of a caller never go beyond those of the operator", async () => {
 
 test("a function that fails or returns no folders allows nothing and says so", async () => {
   for (const [allowedDirs, said] of [
-    [() => Promise.reject(new Error("no directory service")), /no directory service/],
+    [
+      () => Promise.reject(new Error("no directory service")),
+      /^error: The folders of this caller are not known: no directory service$/,
+    ],
     [() => "/srv", /bad options at allowedDirs: the function must return a list of absolute paths/],
     [() => ["srv"], /bad options at allowedDirs\(\)\[0\]: must be an absolute path/],
     [() => undefined, /must return a list of absolute paths/],

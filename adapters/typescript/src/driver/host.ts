@@ -5,7 +5,7 @@ import { commandLine, Endpoint } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { guarded } from "./callbacks.js";
 import { probe } from "./disk.js";
-import { badOption } from "./errors.js";
+import { badOption, hostError, messageOf, NoProjectError } from "./errors.js";
 import { defined, own, ownOptions } from "./options.js";
 import { inputsOf } from "./policy.js";
 import { surroundings } from "./surroundings.js";
@@ -72,9 +72,19 @@ const withRealPaths = (dirs: readonly string[]): string[] => [
   ...new Set(dirs.flatMap((dir) => [dir, surroundings().realFolder(dir) ?? dir])),
 ];
 
+/** What a function of the server tells about a caller; throws the same error whatever it fails with. */
+async function told<T>(problem: "callerUnknown" | "foldersUnknown", tell: () => T): Promise<Awaited<T>> {
+  try {
+    return await tell();
+  } catch (error) {
+    if (error instanceof NoProjectError) throw error;
+    throw Object.assign(hostError({ problem, error: messageOf(error) }), { cause: error });
+  }
+}
+
 /** The folders that a function of the server gives a caller; throws if it fails or gives no folders, so that nothing is allowed. */
 export async function callersDirs<C>(allowedDirs: AllowedDirsOf<C>, caller: C): Promise<string[]> {
-  const dirs: unknown = await allowedDirs(caller);
+  const dirs: unknown = await told("foldersUnknown", () => allowedDirs(caller));
   if (!Array.isArray(dirs)) throw badOption("allowedDirs", "the function must return a list of absolute paths");
   checkFolders("allowedDirs()", dirs, undefined);
   return withRealPaths(dirs);
@@ -82,7 +92,7 @@ export async function callersDirs<C>(allowedDirs: AllowedDirsOf<C>, caller: C): 
 
 /** Who a function of the server says is calling; throws if it fails or says anything but a name. */
 export async function callersName<C>(callerOf: CallerOf<C>, caller: C): Promise<string | undefined> {
-  const name: unknown = await callerOf(caller);
+  const name: unknown = await told("callerUnknown", () => callerOf(caller));
   // Callers without a name must not share what one of them selects.
   if (name !== undefined && (typeof name !== "string" || name === ""))
     throw badOption(

@@ -2,11 +2,13 @@
 import { badOption, Undeliverable } from "../driver/errors.js";
 import { checkedFacts } from "../driver/host.js";
 import { Loop } from "../driver/loop.js";
-import { defined, own, ownOptions } from "../driver/options.js";
-import { inputsOf, policyOf } from "../driver/policy.js";
+import { ownOptions } from "../driver/options.js";
+import { inputsOf } from "../driver/policy.js";
 import type { Project } from "../driver/project.js";
-import { presets } from "../generated/presets.js";
-import type { Answer, HostFacts, Policy, Source } from "../generated/types.js";
+import { RootwiseError } from "../error.js";
+import type { GateCase } from "../functions.js";
+import type { HostFacts, Policy } from "../generated/types.js";
+import { gatePolicy, gateRefusal } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { headerOf, partsOf, type RequestParts } from "./sdk.js";
 
@@ -48,7 +50,11 @@ const MAX_PENDING = 10_000;
 /** The result of a check: a project, nothing, or a refusal to answer with. */
 export interface GateVerdict {
   readonly project?: Readonly<Project<false>>;
-  readonly refusal?: { readonly status: number; readonly body: string };
+  readonly refusal?: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
 }
 
 /** A request of `node:http` or of Express. */
@@ -98,20 +104,18 @@ export function projectGate(given: GateOptions = {}): Gate {
   let pending = 0;
   const judge = async (parts: RequestParts | undefined): Promise<GateVerdict> => {
     if (!parts && !required) return {};
-    if (pending >= maxPending)
-      return {
-        refusal: refusalOf(503, {
-          code: -32000,
-          message: "Too many requests are being checked at once; try again.",
-          data: { code: "too_many_checks" },
-        }),
-      };
+    if (pending >= maxPending) return refused({ tooMany: {} });
     pending += 1;
     // A call of its own: requests share no state, and none waits for another.
     const call = loop.id();
     try {
       loop.feed({ type: "callStarted", call, ...parts, capabilities: {} });
-      return verdictOf(await loop.ask({ type: "asked", call }), required);
+      const answer = await loop.ask({ type: "asked", call });
+      if (answer.outcome === "resolved") return { project: Object.freeze(answer.project) };
+      return refused({ answered: { answer, required } });
+    } catch (error) {
+      if (!(error instanceof RootwiseError)) throw error;
+      return refused({ failed: { code: error.code, message: error.message } });
     } finally {
       pending -= 1;
       loop.feed({ type: "callEnded", call });
@@ -127,7 +131,7 @@ export function projectGate(given: GateOptions = {}): Gate {
       ),
     ).then(({ project, refusal }) => {
       if (refusal) {
-        response.writeHead(refusal.status, headersOf(refusal.status));
+        response.writeHead(refusal.status, { ...refusal.headers });
         response.end(refusal.body);
         return;
       }
@@ -147,21 +151,21 @@ export function projectGate(given: GateOptions = {}): Gate {
   const fetch: Gate["fetch"] = (handler) => async (request) => {
     const { refusal } = await check(request);
     return refusal
-      ? new Response(refusal.body, { status: refusal.status, headers: headersOf(refusal.status) })
+      ? new Response(refusal.body, { status: refusal.status, headers: { ...refusal.headers } })
       : handler(request);
   };
   return Object.assign(gate, { check, fetch });
 }
 
-const headersOf = (status: number): Record<string, string> => ({
-  "content-type": "application/json",
-  ...(status === 503 ? { "retry-after": "1" } : {}),
-});
+function refused(verdict: GateCase): GateVerdict {
+  const refusal = gateRefusal(verdict);
+  return refusal ? { refusal } : {};
+}
 
-function checked(options: GateOptions): PresetName | Policy {
-  const { header, query, maxPending, policy = "recommended" } = options;
+function checked(options: GateOptions): Policy {
+  const { header, query, maxPending, policy } = options;
   for (const [name, value] of Object.entries({ header, query })) {
-    if (value !== undefined && (typeof value !== "string" || value === ""))
+    if (value !== undefined && typeof value !== "string")
       throw badOption(name, "must be the name of a header or a query parameter");
   }
   if (maxPending !== undefined && !(Number.isSafeInteger(maxPending) && maxPending > 0))
@@ -169,35 +173,5 @@ function checked(options: GateOptions): PresetName | Policy {
   for (const name of ["requirePath", "local"] as const)
     if (options[name] !== undefined && typeof options[name] !== "boolean")
       throw badOption(name, "must be true or false");
-  return gatePolicy(own({ ...(presets.recommended as Policy), ...own(policyOf(policy)) }) as CompletePolicy, options);
+  return gatePolicy(policy, options);
 }
-
-type CompletePolicy = Policy & Required<Pick<Policy, "name" | "sources">>;
-
-function gatePolicy(
-  { name, sources: all, requirePath: byPolicy, texts, advice, timing, limits }: CompletePolicy,
-  { header, query, requirePath = byPolicy }: GateOptions,
-): Policy {
-  const path = defined({ requirePath });
-  if (header === undefined && query === undefined) {
-    const own = all.filter(({ from }) => from === "header" || from === "query");
-    return { name, sources: own, ...path, ...defined({ texts, advice, timing, limits }) };
-  }
-  const sources: Source[] = [];
-  if (header !== undefined) sources.push({ from: "header", read: [header], status: 400 });
-  if (query !== undefined) sources.push({ from: "query", read: [query], status: 400 });
-  return { name: "gate", sources, ...path };
-}
-
-function verdictOf(answer: Answer, required: boolean): GateVerdict {
-  if (answer.outcome === "resolved") return { project: Object.freeze(answer.project) };
-  if (answer.outcome !== "refused" && !required) return {};
-  const { code, message, instruction, source, status } = answer as Partial<Extract<Answer, { outcome: "refused" }>>;
-  const error = { code: -32602, message: [message, instruction].filter(Boolean).join("\n"), data: { code, source } };
-  return { refusal: refusalOf(status ?? 400, error) };
-}
-
-const refusalOf = (status: number, error: object) => ({
-  status,
-  body: JSON.stringify({ jsonrpc: "2.0", id: null, error }),
-});
