@@ -125,19 +125,33 @@ export function checkedFacts(transport: Transport, policy: PresetName | Policy, 
 /** The code of a log line about one of the operator's folders. */
 export const DIR_UNUSABLE = "allowed_dir_unusable";
 
-/** Logs the allowed folders that are of no use as soon as the server starts, and not when its first client comes. */
+/** The lists of folders that were reported: a server may be created for every request. */
+const reported = new Set<string>();
+const MAX_REPORTED = 1_000;
+
+/**
+ * Reports the allowed folders that are of no use as soon as the server starts, and not when its first client comes: once for each
+ * list of folders, and as a warning of the process where there is no log.
+ */
 export async function reportDirs(
   policy: PresetName | Policy,
   host: HostFacts,
-  log: (line: EndpointLog) => void,
+  log: ((line: EndpointLog) => void) | undefined,
 ): Promise<void> {
+  const { allowedDirs } = host;
+  const key = JSON.stringify(allowedDirs ?? []);
+  if (!allowedDirs || reported.has(key)) return;
+  if (reported.size >= MAX_REPORTED) reported.clear();
+  reported.add(key);
   const endpoint = new Endpoint({ policy, host });
   for (const action of endpoint.handle({ type: "deadlineReached" }, 0).actions) {
     if (action.type !== "probe") continue;
     const probed = { type: "probed", probe: action.probe, paths: await probe(action.paths) } as const;
-    for (const line of endpoint.handle(probed, 0).actions)
-      if (line.type === "log" && line.code === DIR_UNUSABLE)
-        guarded(() => log({ level: line.level, code: line.code, message: line.message }));
+    for (const line of endpoint.handle(probed, 0).actions) {
+      if (line.type !== "log" || line.code !== DIR_UNUSABLE) continue;
+      const { level, code, message } = line;
+      guarded(() => (log ? log({ level, code, message }) : process.emitWarning(message, "RootwiseWarning", code)));
+    }
   }
   endpoint.close();
 }

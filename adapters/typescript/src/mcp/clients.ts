@@ -115,7 +115,7 @@ export class Clients {
         if (line.code !== DIR_UNUSABLE) this.#log(line);
       },
     });
-    if (options.log && facts?.allowedDirs) void reportDirs(policy, facts, (line) => this.#log(line));
+    if (facts) void reportDirs(policy, facts, options.log && ((line) => this.#log(line)));
     if (options.declare && options.argument !== undefined)
       declareParameter({
         sdk,

@@ -1,13 +1,13 @@
 // Checks the project that an HTTP request names in a header or its query before the server sees the request.
 import { badOption, Undeliverable } from "../driver/errors.js";
-import { checkedFacts } from "../driver/host.js";
+import { checkedFacts, DIR_UNUSABLE, reportDirs } from "../driver/host.js";
 import { Loop } from "../driver/loop.js";
-import { ownOptions } from "../driver/options.js";
+import { checkFunction, ownOptions } from "../driver/options.js";
 import { inputsOf } from "../driver/policy.js";
 import type { Project } from "../driver/project.js";
 import { RootwiseError } from "../error.js";
 import type { GateCase } from "../functions.js";
-import type { HostFacts, Policy } from "../generated/types.js";
+import type { EndpointLog, HostFacts, Policy } from "../generated/types.js";
 import { gatePolicy, gateRefusal } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { headerOf, partsOf, type RequestParts } from "./sdk.js";
@@ -32,6 +32,8 @@ export interface GateOptions {
   host?: { [K in keyof HostFacts]?: HostFacts[K] | undefined } | undefined;
   /** How many requests are checked at once; the next ones are answered with status 503. By default 10,000. */
   maxPending?: number | undefined;
+  /** Receives log lines; without it, allowed folders that are of no use are reported as a warning of the process. */
+  log?: ((line: EndpointLog) => void) | undefined;
 }
 
 const OPTIONS: readonly string[] = [
@@ -44,6 +46,7 @@ const OPTIONS: readonly string[] = [
   "required",
   "host",
   "maxPending",
+  "log",
 ] satisfies (keyof GateOptions)[];
 const MAX_PENDING = 10_000;
 
@@ -99,8 +102,13 @@ export function projectGate(given: GateOptions = {}): Gate {
   const inputs = inputsOf(policy);
   const host = checkedFacts("http", policy, options);
   const send = () => Promise.reject(new Undeliverable("a gate asks nobody"));
-  const loop = new Loop({ open: () => ({ policy, host }), send, log: () => {} });
-  const { required = false, maxPending = MAX_PENDING } = options;
+  const { required = false, maxPending = MAX_PENDING, log } = options;
+  const write = (line: EndpointLog) => {
+    // Reported already.
+    if (line.code !== DIR_UNUSABLE) log?.(line);
+  };
+  const loop = new Loop({ open: () => ({ policy, host }), send, log: write });
+  void reportDirs(policy, host, log);
   let pending = 0;
   const judge = async (parts: RequestParts | undefined): Promise<GateVerdict> => {
     if (!parts && !required) return {};
@@ -163,7 +171,8 @@ function refused(verdict: GateCase): GateVerdict {
 }
 
 function checked(options: GateOptions): Policy {
-  const { header, query, maxPending, policy } = options;
+  const { header, query, maxPending, policy, log } = options;
+  if (log !== undefined) checkFunction(log, "log");
   for (const [name, value] of Object.entries({ header, query })) {
     if (value !== undefined && typeof value !== "string")
       throw badOption(name, "must be the name of a header or a query parameter");
