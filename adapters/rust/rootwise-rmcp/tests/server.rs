@@ -24,6 +24,16 @@ impl Server {
         Ok(self.projects.project(&context).await?.path().display().to_string())
     }
 
+    /// What is explained and known with what the handler knows.
+    #[tool]
+    async fn about(&self, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
+        let hints = || Hints::server("/usr/share");
+        let explained = self.projects.explain_with(&context, hints()).await?;
+        let current = self.projects.current_with(&context, hints());
+        let path = current.and_then(|project| project.path.clone()).unwrap_or_default();
+        Ok(format!("{} {path}", explained.text.contains("/usr/share")))
+    }
+
     /// The hints, as a tool that shows them.
     #[tool]
     async fn hinted(&self, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
@@ -282,6 +292,13 @@ async fn a_hint_waits_for_a_tool_that_shows_it() {
 }
 
 #[tokio::test]
+async fn what_the_handler_knows_counts_for_what_is_known_and_explained_too() {
+    let projects = quiet().build().unwrap();
+    let running = connect(&projects, Client::default()).await;
+    assert_eq!(call(&running, "about").await, ("true /usr/share".to_owned(), false));
+}
+
+#[tokio::test]
 async fn a_handler_that_is_not_wrapped_says_so() {
     let projects = quiet().build().unwrap();
     let (server_end, client_end) = tokio::io::duplex(1 << 16);
@@ -289,7 +306,7 @@ async fn a_handler_that_is_not_wrapped_says_so() {
     tokio::spawn(async move { handler.serve(server_end).await.unwrap().waiting().await.unwrap() });
     let running = Client::default().serve(client_end).await.unwrap();
     let (text, failed) = call(&running, "status").await;
-    assert!(failed && text.contains("did not pass through `Rootwise::wrap`"), "{text}");
+    assert!(failed && text.contains("did not pass through Rootwise"), "{text}");
 }
 
 #[test]
