@@ -142,8 +142,7 @@ export function conversationIn(meta: unknown, { conversation }: PolicyInputs): R
   let found: Record<string, string> | undefined;
   for (const key of conversation) {
     const id = member(meta, key);
-    if (typeof id === "string")
-      (found ??= own<Record<string, string>>({}))[key] = id.slice(0, MAX_CONVERSATION_ID + 1);
+    if (typeof id === "string") (found ??= own<Record<string, string>>({}))[key] = id.slice(0, MAX_CONVERSATION_ID + 1);
   }
   return found;
 }
