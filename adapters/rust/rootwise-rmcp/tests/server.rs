@@ -9,7 +9,7 @@ use rmcp::service::{RequestContext, RunningService, ServiceError};
 use rmcp::{
     ClientHandler, ErrorData, RoleClient, RoleServer, ServerHandler, ServiceExt, tool, tool_handler, tool_router,
 };
-use rootwise::Policy;
+use rootwise::{Policy, Project};
 use rootwise_rmcp::{Hints, NoProject, Options, Rootwise, ToolNames};
 
 #[derive(Clone)]
@@ -29,9 +29,12 @@ impl Server {
     async fn about(&self, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
         let hints = || Hints::server("/usr/share");
         let explained = self.projects.explain_with(&context, hints()).await?;
-        let current = self.projects.current_with(&context, hints());
-        let path = current.and_then(|project| project.path.clone()).unwrap_or_default();
-        Ok(format!("{} {path}", explained.text.contains("/usr/share")))
+        self.projects.project(&context).await?;
+        let path = |project: Option<Arc<Project>>| project.and_then(|project| project.path.clone()).unwrap_or_default();
+        let current = path(self.projects.current(&context));
+        // Nothing is known of this folder without a look at the disk.
+        let other = path(self.projects.current_with(&context, hints()));
+        Ok(format!("{} {current} {}", explained.text.contains("/usr/share"), other == current))
     }
 
     /// The hints, as a tool that shows them.
@@ -230,7 +233,10 @@ async fn ready_made_tools_are_listed_and_work() {
     let running = connect(&projects, client).await;
     let tools = running.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-    assert_eq!(names, ["hinted", "inside", "own", "status", "strict", "wrapped", "which_project", "switch_project"]);
+    assert_eq!(
+        names,
+        ["about", "hinted", "inside", "own", "status", "strict", "wrapped", "which_project", "switch_project"]
+    );
     let ready = rootwise::tools::ready_tools();
     for ready in [ready.which, ready.switch] {
         let listed = tools.iter().find(|tool| tool.name == ready.name).unwrap();
@@ -294,8 +300,10 @@ async fn a_hint_waits_for_a_tool_that_shows_it() {
 #[tokio::test]
 async fn what_the_handler_knows_counts_for_what_is_known_and_explained_too() {
     let projects = quiet().build().unwrap();
-    let running = connect(&projects, Client::default()).await;
-    assert_eq!(call(&running, "about").await, ("true /usr/share".to_owned(), false));
+    let client = Client::default();
+    client.roots.lock().unwrap().push("file:///etc".into());
+    let running = connect(&projects, client).await;
+    assert_eq!(call(&running, "about").await, ("true /etc false".to_owned(), false));
 }
 
 #[tokio::test]
