@@ -9,6 +9,8 @@ pub mod clients;
 mod collect;
 pub mod endpoint;
 pub mod error;
+pub mod gate;
+pub mod host_problem;
 mod id;
 mod machine;
 pub mod parameter;

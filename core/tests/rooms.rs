@@ -17,6 +17,7 @@ use std::{env, fs};
 /// - `texts` are the sentences for people, by the keys of `api`.
 /// - `error` shows the texts of others in display form, so it stands on `path`; what returns its errors stands above it.
 /// - `parameter` describes a parameter of tools, and `tools` whole ones; apart from that, only `wire` uses them.
+/// - `host_problem` is what goes wrong in a host, and `gate` the rules of a gate; both only for hosts, through `wire` or directly.
 /// - `session` recovers sessions without a resolver: it reads keys of roots, and only `wire` uses it.
 /// - `provide` and `clients` are the other side of the wire: what a client lists, and what known clients do.
 /// - `testing` drives a resolver from outside, as `wire` does.
@@ -25,11 +26,11 @@ const LEVELS: [&[&str]; 13] = [
     &["api"],
     &["texts"],
     &["path"],
-    &["error"],
+    &["error", "host_problem"],
     &["policy", "provide"],
     &["clients"],
     &["peer"],
-    &["parameter", "resolve", "session"],
+    &["gate", "parameter", "resolve", "session"],
     &["machine", "tools"],
     &["endpoint"],
     &["wire"],

@@ -295,9 +295,10 @@ fn code_outside_the_crate_can_make_every_event() {
 /// Covers what no resolver is needed for; every binding runs the same cases.
 #[test]
 fn the_cases_of_functions_hold() {
-    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/functions/paths.json");
-    let cases: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
-    assert!(cases.len() >= 40, "{} cases", cases.len());
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/functions");
+    let cases = ["paths.json", "hosts.json"].map(|file| std::fs::read_to_string(folder.join(file)).unwrap());
+    let cases: Vec<Value> = cases.iter().flat_map(|text| serde_json::from_str::<Vec<Value>>(text).unwrap()).collect();
+    assert!(cases.len() >= 80, "{} cases", cases.len());
     for case in &cases {
         assert_eq!(parsed(&wire::call(&case["call"].to_string())), case["expect"], "{}", case["name"]);
     }

@@ -6,7 +6,9 @@ import { at } from "../../scripts/tools.mjs";
 import { backends } from "./backends.mjs";
 import { replayInC } from "./c.mjs";
 
-const cases = JSON.parse(readFileSync(at("tests/functions/paths.json"), "utf8"));
+const cases = ["paths", "hosts"].flatMap((file) =>
+  JSON.parse(readFileSync(at(`tests/functions/${file}.json`), "utf8")),
+);
 
 for (const [name, backend] of Object.entries(backends))
   test(`${name}: every case of tests/functions`, () => {

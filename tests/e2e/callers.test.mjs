@@ -9,7 +9,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import { rootwise } from "rootwise/mcp";
+import { projectGate, rootwise } from "rootwise/mcp";
 import { z } from "zod";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-callers-")));
@@ -110,7 +110,10 @@ test("folders of a caller never go beyond those of the operator", async () => {
 
 test("a function that fails or returns no folders allows nothing and says so", async () => {
   for (const [allowedDirs, said] of [
-    [() => Promise.reject(new Error("no directory service")), /no directory service/],
+    [
+      () => Promise.reject(new Error("no directory service")),
+      /^error: The folders of this caller are not known: no directory service$/,
+    ],
     [() => "/srv", /bad options at allowedDirs: the function must return a list of absolute paths/],
     [() => ["srv"], /bad options at allowedDirs\(\)\[0\]: must be an absolute path/],
     [() => undefined, /must return a list of absolute paths/],
@@ -130,4 +133,37 @@ test("an allowed folder that does not exist is logged", async () => {
     team.logged.filter((code) => code === "allowed_dir_unusable"),
     ["allowed_dir_unusable"],
   );
+});
+
+test("allowed folders that do not exist are reported at the start, once for each list, also by a gate and without a log", async () => {
+  const make = (options) => rootwise(new McpServer({ name: "start", version: "1" }), options);
+  const warned = [];
+  const listener = (warning) => warned.push([warning.name, warning.code, warning.message.split(": ").at(-1)]);
+  process.on("warning", listener);
+  const logged = [];
+  const log = (line) => logged.push([line.code, line.message.split(": ").at(-1)]);
+  const [one, two, three, four] = ["one", "two", "three", "four"].map((name) => join(base, "absent", name));
+  try {
+    for (const _ of [1, 2]) {
+      make({ allowedDirs: [one] });
+      make({ allowedDirs: [two], log });
+      projectGate({ allowedDirs: [three] });
+      projectGate({ allowedDirs: [four], log });
+    }
+    for (let turn = 0; turn < 500 && warned.length + logged.length < 4; turn += 1)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  } finally {
+    process.off("warning", listener);
+  }
+  const code = "allowed_dir_unusable";
+  assert.deepEqual(warned.sort(), [
+    ["RootwiseWarning", code, one],
+    ["RootwiseWarning", code, three],
+  ]);
+  assert.deepEqual(logged.sort(), [
+    [code, four],
+    [code, two],
+  ]);
+  assert.throws(() => projectGate({ log: 7 }), /bad options at log/);
 });

@@ -116,6 +116,21 @@ for (const { name, Server, Client, Memory, method, from, memory } of generations
       await client.close();
     });
 
+    test("the folders of Codex are read as keys of an object", async () => {
+      const { client, where } = await meet();
+      const workspaces = (...folders) => ({
+        _meta: {
+          "x-codex-turn-metadata": { workspaces: Object.fromEntries(folders.map((folder) => [folder, { git: "x" }])) },
+        },
+      });
+      assert.equal(await where(workspaces(base)), base);
+      assert.equal(await where(workspaces()), alpha);
+      assert.equal(await where({ _meta: { "x-codex-turn-metadata": { workspaces: [base] } } }), alpha);
+      const many = Array.from({ length: 100_000 }, (_, index) => `/nowhere/${index}`);
+      assert.equal(await where(workspaces(base, ...many)), base);
+      await client.close();
+    });
+
     test("an error message of 2 MB is an error like any other", async () => {
       const answer = () => {
         throw Object.assign(new Error("y".repeat(2_000_000)), { code: -32000 });
@@ -269,7 +284,7 @@ describe("a call that is over", () => {
     await client.close();
   });
 
-  test("over a pipe, a job of an earlier client may ask after its call", async () => {
+  test("over a pipe, a job of an earlier client is told that its call is over", async () => {
     for (const { Server, Client, Memory, method } of generations) {
       const server = new Server(info);
       const projects = rootwise(server, { local: true, host: { cwd: "/" } });
@@ -286,7 +301,7 @@ describe("a call that is over", () => {
       await Promise.all([server.connect(one), client.connect(other)]);
       await client.callTool({ name: "start", arguments: {} });
       end();
-      assert.equal((await job).path, alpha);
+      await assert.rejects(job, { name: "NoProjectError", code: "call_over", message: /call that asked is over/ });
       await client.close();
     }
   });

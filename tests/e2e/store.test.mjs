@@ -129,6 +129,38 @@ for (const { name, Server, Transport } of generations) {
       }
     });
 
+    scenario("a state that the store lost is saved again", async ({ store, one, two }) => {
+      assert.equal((await ask(one, list(a), "select_b")).text, b);
+      store.values.clear();
+      assert.equal((await ask(one, list(a))).text, b);
+      assert.equal(store.values.size, 1, "a call that changes nothing saves it");
+      assert.equal((await ask(two, list(a))).text, b);
+      store.values.clear();
+      assert.equal((await ask(one, list(a), "select_c")).text, c);
+      assert.equal((await ask(two, list(a))).text, c);
+      assert.equal((await ask(one, list(a), "select_b")).text, b);
+    });
+
+    scenario("a write that the store lost breaks no later call", async ({ store, one, two }) => {
+      const { save } = store;
+      store.save = async () => true;
+      assert.equal((await ask(one, list(a), "select_b")).text, b);
+      store.save = save;
+      assert.equal((await ask(one, list(a), "select_c")).text, c);
+      assert.equal((await ask(two, list(a))).text, c);
+    });
+
+    scenario("a state that the store rolled back is what counts", async ({ store, one, two }) => {
+      assert.equal((await ask(one, list(a), "select_b")).text, b);
+      const old = store.values.get("session");
+      assert.equal((await ask(one, list(a), "select_c")).text, c);
+      store.values.set("session", old);
+      assert.equal((await ask(one, list(a))).text, b);
+      assert.equal((await ask(two, list(a))).text, b);
+      assert.equal((await ask(one, list(a), "select_c")).text, c);
+      assert.equal((await ask(two, list(a))).text, c);
+    });
+
     test("the state of another session is not continued", async () => {
       const store = memory();
       const mine = await replica(store, "mine");

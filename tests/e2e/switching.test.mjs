@@ -1,6 +1,8 @@
 // Switching the project in every era: on a pipe, with a handle, and as a caller that the server knows.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -8,6 +10,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport as Memory1 } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { Server as LowServer1 } from "@modelcontextprotocol/sdk/server/index.js";
 import {
   CallToolRequestSchema,
@@ -366,7 +369,10 @@ describe("a caller that the server knows", () => {
 
   test("a function that fails or returns no name fails the call and says so", async () => {
     for (const [caller, said] of [
-      [() => Promise.reject(new Error("no directory service")), /no directory service/],
+      [
+        () => Promise.reject(new Error("no directory service")),
+        /^error: The caller is not known: no directory service$/,
+      ],
       [() => 7, /bad options at caller: the function must return a text/],
       [() => "", /bad options at caller: the function must return a text/],
       [() => null, /bad options at caller: the function must return a text/],
@@ -376,6 +382,90 @@ describe("a caller that the server knows", () => {
     }
     assert.throws(() => rootwise(new McpServer({ name: "x", version: "1" }), { caller: "ann" }), /caller/);
   });
+});
+
+describe("a legacy client of SDK 1.x over HTTP without sessions", () => {
+  /** A server for every request; its users say in a header who they are. */
+  const met = async (options, run) => {
+    const http = createServer(async (request, response) => {
+      const server = new Server1({ name: "legacy", version: "1" });
+      const projects = rootwise(server, { host: { cwd: "/" }, ...options });
+      server.registerTool("where", {}, async (extra) => ({
+        content: [{ type: "text", text: (await projects.project(extra)).path }],
+      }));
+      projects.registerTools();
+      const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined, enableJsonResponse: true });
+      response.on("close", () => server.close());
+      await server.connect(transport);
+      const { "x-user": user } = request.headers;
+      if (user) request.auth = { token: user, clientId: user, scopes: [] };
+      await transport.handleRequest(request, response);
+    });
+    http.listen(0, "127.0.0.1");
+    await once(http, "listening");
+    const call = async (user, name, args = {}, id = undefined) => {
+      const _meta = id === undefined ? undefined : { [CONVERSATION]: id };
+      const response = await fetch(`http://127.0.0.1:${http.address().port}/mcp`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          "mcp-protocol-version": "2025-06-18",
+          ...(user ? { "x-user": user } : {}),
+        },
+        body: JSON.stringify({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
+          params: { name, arguments: args, _meta },
+        }),
+      });
+      return (await response.json()).result.content[0].text;
+    };
+    try {
+      await run(call);
+    } finally {
+      http.closeAllConnections();
+      http.close();
+    }
+  };
+  const caller = ({ authInfo }) => authInfo?.clientId;
+
+  test("what a caller selects counts for its next calls, and for nobody else's", () =>
+    met({ caller, ...ofAnn }, async (call) => {
+      assert.match(await call("ann", "switch_project", { project: site }), /Project set to: site/);
+      assert.equal(await call("ann", "where"), site);
+      for (const other of ["bob", undefined]) assert.match(await call(other, "where"), /^No project/);
+    }));
+
+  test("a conversation of a caller has a selection of its own", () =>
+    met({ caller, ...ofAnn }, async (call) => {
+      await call("ann", "switch_project", { project: site }, "one");
+      await call("ann", "switch_project", { project: shop }, "two");
+      assert.equal(await call("ann", "where", {}, "one"), site);
+      assert.equal(await call("ann", "where", {}, "two"), shop);
+      assert.match(await call("bob", "where", {}, "one"), /^No project/);
+    }));
+
+  test("without a caller, a selection is answered with a handle", () =>
+    met({ ...declared, ...ofAnn }, async (call) => {
+      const said = await call(undefined, "switch_project", { project: site });
+      assert.ok(said.includes(`project: ${JSON.stringify(site)}`), said);
+      assert.match(await call(undefined, "where"), /^No project/);
+      assert.equal(await call(undefined, "where", { project: site }), site);
+      assert.match(await call(undefined, "where", { project: attic }), /outside the allowed folders/);
+    }));
+
+  test("an id of a conversation is measured in bytes, as everywhere", () =>
+    met({ caller, ...ofAnn }, async (call) => {
+      // 2,048 characters of two bytes are 4,096 bytes; one more is none, so that the call has no conversation.
+      const [longest, longer] = ["é".repeat(2048), "é".repeat(2049)];
+      await call("ann", "switch_project", { project: site }, longest);
+      assert.equal(await call("ann", "where", {}, longest), site);
+      await call("ann", "switch_project", { project: shop }, longer);
+      assert.equal(await call("ann", "where", {}, `${longer}x`), shop);
+      assert.equal(await call("ann", "where", {}, longest), site);
+    }));
 });
 
 describe("a declared parameter", () => {

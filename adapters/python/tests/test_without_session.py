@@ -233,6 +233,36 @@ async def test_a_refused_folder_needs_no_status_in_the_policy(tmp_path: Path) ->
 
 
 @pytest.mark.anyio
+async def test_a_gate_may_read_a_header_and_a_parameter_of_its_own(tmp_path: Path) -> None:
+    wrapped = await state_of(lambda app: ProjectMiddleware(app, header="X-Own", query="own", local=True))
+    assert await request(wrapped, {"X-Own": str(tmp_path)}) == (200, str(tmp_path))
+    assert await request(wrapped, {}, f"own={tmp_path}") == (200, str(tmp_path))
+    assert await request(wrapped, {"X-Project-Path": str(tmp_path / "gone")}) == (200, None)
+    assert (await request(wrapped, {"X-Own": str(tmp_path / "gone")}))[0] == 400
+    for wrong in ("", 7):
+        with pytest.raises(RootwiseError, match="bad options at header"):
+            ProjectMiddleware(None, header=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.anyio
+async def test_a_gate_whose_function_fails_answers_that_it_failed(tmp_path: Path) -> None:
+    def failing(_scope: Any) -> Any:
+        raise OSError("no directory service")
+
+    def junk(_scope: Any) -> Any:
+        return "/srv"
+
+    for function, code, text in (
+        (failing, "outside", "The folders of this caller are not known: no directory service"),
+        (junk, "bad_options", "bad options at allowed_dirs: the function must return a list of folders"),
+    ):
+        wrapped = await state_of(lambda app, function=function: ProjectMiddleware(app, allowed_dirs=function))
+        status, reply = await request(wrapped, {"X-Project-Path": str(tmp_path)})
+        error = {"code": -32603, "message": text, "data": {"code": code}}
+        assert (status, reply["error"]) == (500, error)
+
+
+@pytest.mark.anyio
 async def test_a_project_can_be_required(tmp_path: Path) -> None:
     wrapped = await state_of(lambda app: ProjectMiddleware(app, local=True, required=True))
     assert (await request(wrapped, {}))[0] == 400

@@ -1,6 +1,7 @@
 import { type ErrorCode, RootwiseError, parseReply } from "./error.js";
 import type { Backend } from "./backend.js";
 import type {
+  Answer,
   NameForm,
   PathMap,
   PathStyle,
@@ -125,6 +126,18 @@ export interface Functions {
   parsePathMap(text: string, style: PathStyle, place?: string): PathMap[];
   /** Returns the stable code and the text of what a host found wrong with a path that a tool names. */
   pathProblem(problem: PathProblem): { code: ErrorCode; message: string };
+  /** Returns the stable code and the texts of what went wrong in a host, around the calls of its clients. */
+  hostProblem(problem: HostProblem): { code: string; message: string; instruction?: string };
+  /** Returns the codes with which a path itself is refused, so that it is not inside; with every other code, nobody knows. */
+  notInside(): string[];
+  /**
+   * Returns the part of a policy that concerns a gate, or the policy of a gate that reads a header or a query parameter of its own.
+   *
+   * @throws RootwiseError the policy or a name is invalid; the message names it
+   */
+  gatePolicy(policy: PresetName | Policy | undefined, reads: GateReads): Policy;
+  /** Returns the response to a request that does not pass a gate; null if it passes. */
+  gateRefusal(verdict: GateCase): GateResponse | null;
   /**
    * Returns the optional parameter by which a tool call names its project, for the input schema of a tool; its description names
    * the client's roots, if they are given.
@@ -190,6 +203,32 @@ export type PathProblem =
   | { problem: "notAFolder"; part: string }
   | { problem: "noReading"; part: string; refusal: Refusal };
 
+/** What goes wrong in a host, around the calls of its clients. */
+export type HostProblem =
+  | { problem: "noCall" | "notReached" | "backgroundTask" | "needsInput" | "storeFailed" | "sessionChanged" }
+  | { problem: "storeError" | "stateRefused" | "callerUnknown" | "foldersUnknown"; error: string }
+  | { problem: "eventFailed"; event: string; error: string };
+
+/** What a gate reads of a request, instead of what its policy reads. */
+export interface GateReads {
+  readonly header?: string | undefined;
+  readonly query?: string | undefined;
+  readonly requirePath?: boolean | undefined;
+}
+
+/** How the check of a request ended. */
+export type GateCase =
+  | { answered: { answer: Answer; required: boolean } }
+  | { tooMany: Record<string, never> }
+  | { failed: { code: string; message: string } };
+
+/** A response with an error of JSON-RPC. */
+export interface GateResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /** The folder of a project, in every spelling that a tool may use. */
 export type ProjectFolder = Readonly<Pick<Project, "path" | "realPath" | "clientPath">>;
 
@@ -209,6 +248,11 @@ export function functionsOf(backend: () => Backend): Functions {
     clientFile: (project, file, style) => call("clientFile", { project: folderOf(project), file, style }),
     parsePathMap: (text, style, place) => call("parsePathMap", { text, style, place }),
     pathProblem: (problem) => call("pathProblem", problem),
+    hostProblem: (problem) => call("hostProblem", problem, "the problem", MOST),
+    notInside: () => call("notInside", {}),
+    gatePolicy: (policy, { header, query, requirePath }) =>
+      call("gatePolicy", { policy: policyOf({ policy }), reads: { header, query, requirePath } }, "the policy", MOST),
+    gateRefusal: (verdict) => call("gateRefusal", verdict, "the answer", MOST),
     pathToFileUri: (path, style) => call<string | null>("pathToFileUri", { path, style }) ?? undefined,
     projectId: (key) => call("projectId", { key }),
     projectSlug: ({ name, key }) => call("projectSlug", { name, key }),

@@ -23,7 +23,7 @@ pub(crate) use self::parse::{
     strip_piped_drive,
 };
 use self::parse::{is_device_name, push_dots};
-pub use self::problem::PathProblem;
+pub use self::problem::{PathProblem, not_inside};
 pub use self::refusal::Refusal;
 pub use crate::api::style::PathStyle;
 

@@ -103,6 +103,31 @@ pub enum PathProblem {
     },
 }
 
+/// The codes with which a path itself is refused, so that it is not inside; with every other code, nobody knows.
+///
+/// ```
+/// let codes = rootwise::path::not_inside();
+/// assert!(codes.contains(&"outside") && !codes.contains(&"closed"));
+/// ```
+#[must_use]
+pub fn not_inside() -> Vec<&'static str> {
+    let mut codes: Vec<_> = REFUSES_PATH.iter().map(|reason| reason.code()).collect();
+    codes.push(NO_ROOTS);
+    codes
+}
+
+/// The code of a client that has no usable root.
+const NO_ROOTS: &str = "no_roots";
+
+const REFUSES_PATH: [Reason; 6] = [
+    Reason::Outside,
+    Reason::Invalid,
+    Reason::NotFileUri,
+    Reason::OtherSystem,
+    Reason::NotDirectory,
+    Reason::Unreadable,
+];
+
 impl PathProblem {
     /// A path outside these folders.
     pub fn outside<F: Into<String>>(folders: impl IntoIterator<Item = F>) -> Self {

@@ -7,6 +7,7 @@ pub(crate) mod cause;
 pub(crate) mod client_advice;
 pub(crate) mod endpoint;
 pub(crate) mod explanation;
+pub(crate) mod host;
 pub(crate) mod log;
 pub(crate) mod parameter;
 pub(crate) mod path;

@@ -15,12 +15,14 @@ use crate::api::to_json;
 use crate::clients::ClientLike;
 use crate::endpoint::inputs::PolicyInputs;
 use crate::error::{ConfigError, parse_json};
+use crate::gate::{GateReads, Verdict, gate_policy};
+use crate::host_problem::HostProblem;
 use crate::parameter::project_parameter;
 use crate::path::name::{NameForm, project_slug, sanitize_name};
 use crate::path::uri::{file_uri_to_path, path_to_file_uri, project_id, project_key};
 use crate::path::{
     PathProblem, PathStyle, ProjectFolder, RealPaths, Refusal, basename, is_inside, is_inside_real, join_inside,
-    tool_path,
+    not_inside, tool_path,
 };
 use crate::policy::Policy;
 use crate::provide::{Folder, provided_roots};
@@ -42,6 +44,11 @@ enum Call<'a> {
     ProjectSlug(SlugArguments),
     SanitizeName(NameArguments),
     PathProblem(PathProblem),
+    HostProblem(HostProblem),
+    NotInside(NoArguments),
+    GatePolicy(GateArguments),
+    #[serde(borrow)]
+    GateRefusal(Verdict<'a>),
     PolicyInputs(PolicyArguments),
     CommandLine(CommandLineArguments),
     ProjectParameter(ParameterArguments),
@@ -129,6 +136,15 @@ struct PolicyArguments {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct GateArguments {
+    #[serde(default)]
+    policy: Option<Box<RawValue>>,
+    #[serde(default)]
+    reads: GateReads,
+}
+
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CommandLineArguments {
     words: Vec<String>,
@@ -199,7 +215,8 @@ struct Returned<T> {
 /// `{"error": {"code", "message"}}`. The others are `projectKey`, `isInside`, `joinInside`, `recoverSession`,
 /// `basename`, `pathToFileUri`, `projectId`, `projectSlug`, `sanitizeName`; for hosts that collect facts for a policy
 /// `policyInputs`, `commandLine` and `parsePathMap`; for tools `projectParameter`, `readyTools` and `clientFile`; for those that check
-/// paths on disk `fileInside`, `toolPath` and `pathProblem`, with `{ "code", "message" }`; for clients `providedRoots`, and for tests `simulateClient`.
+/// paths on disk `fileInside`, `toolPath`, `notInside` and `pathProblem`, with `{ "code", "message" }`; for hosts `hostProblem`, and
+/// for gates `gatePolicy` and `gateRefusal`; for clients `providedRoots`, and for tests `simulateClient`.
 ///
 /// ```
 /// use rootwise::wire;
@@ -241,6 +258,13 @@ pub fn call(arguments: &str) -> String {
             let told = Told { code: problem.reason().code(), message: problem.to_string() };
             to_json(&Returned { value: told })
         }
+        Call::HostProblem(problem) => to_json(&Returned { value: problem.told() }),
+        Call::NotInside(NoArguments {}) => to_json(&Returned { value: not_inside() }),
+        Call::GatePolicy(GateArguments { policy, reads }) => match checked_policy(policy.as_deref()) {
+            Ok(policy) => checked(gate_policy(&policy, &reads)),
+            Err(error) => Failure::from(error).to_json(),
+        },
+        Call::GateRefusal(verdict) => to_json(&Returned { value: verdict.refusal() }),
         Call::PolicyInputs(PolicyArguments { policy }) => match inputs(policy.as_deref()) {
             Ok(value) => to_json(&Returned { value }),
             Err(failure) => failure.to_json(),
@@ -268,8 +292,11 @@ pub fn call(arguments: &str) -> String {
 }
 
 fn inputs(policy: Option<&RawValue>) -> Result<PolicyInputs, Failure> {
-    let policy = policy.map_or_else(|| Ok(Policy::recommended()), |policy| Policy::from_json(policy.get()))?;
-    Ok(PolicyInputs::of(&policy))
+    Ok(PolicyInputs::of(&checked_policy(policy)?))
+}
+
+fn checked_policy(policy: Option<&RawValue>) -> Result<Policy, ConfigError> {
+    policy.map_or_else(|| Ok(Policy::recommended()), |policy| Policy::from_json(policy.get()))
 }
 
 fn checked<T: Serialize>(result: Result<T, ConfigError>) -> String {

@@ -21,7 +21,7 @@ from ._declare import Declaration
 from ._disk import in_thread
 from ._error import NoProjectError, RootwiseError
 from ._facts import absolute_dirs, given_facts, report_dirs
-from ._functions import path_problem, project_parameter, ready_tools
+from ._functions import not_inside, path_problem, project_parameter, ready_tools
 from ._inject import filled_in
 from ._inside import resolve_file
 from ._listeners import OnChange, OnRootsChange
@@ -32,9 +32,6 @@ from ._roots import Roots, only_root, roots_of
 from .types import Answer, Explanation, Policy
 
 T = TypeVar("T")
-
-#: The codes for which a path itself is refused, or there are no roots; with every other one, nobody knows.
-_NOT_INSIDE = {"outside", "no_roots", "invalid", "not_file_uri", "other_system", "not_directory", "unreadable"}
 
 if TYPE_CHECKING:
     from typing_extensions import TypedDict
@@ -115,7 +112,7 @@ class Adapter(Connections[P]):
         if argument is not None:
             given.setdefault("toolArgument", argument)
         self.declaration = Declaration(argument) if declare and argument is not None else None
-        self._callers = Callers(allowed_dirs if callable(allowed_dirs) else None, caller)
+        self._callers = Callers(allowed_dirs if callable(allowed_dirs) else None, caller, self.error)
         #: The tool of ours that selects a project.
         self._switch_tool: str | None = None
         if allowed_dirs is not None and not callable(allowed_dirs):
@@ -278,7 +275,7 @@ class Adapter(Connections[P]):
         try:
             await self.resolve(path)
         except NoProjectError as error:
-            if error.code not in _NOT_INSIDE:
+            if error.code not in not_inside():
                 raise
             return False
         return True

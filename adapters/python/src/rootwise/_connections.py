@@ -137,7 +137,7 @@ class Connections(Generic[P]):
 
     def no_call(self) -> NoProjectError:
         """Returns the error for code that does not serve a call of a client."""
-        return self.error("no_call", "A project exists only while the server handles a client's call.")
+        return self.error.of_host("noCall")
 
     def driver(self) -> Driver:
         """Returns the driver of the current event loop."""

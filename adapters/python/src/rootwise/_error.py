@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rootwise
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class RootwiseError(Exception):
@@ -42,6 +45,12 @@ class NoProjectError(RootwiseError):
 
     def __reduce__(self) -> tuple[type[NoProjectError], tuple[str | None, ...]]:
         return type(self), (self.code, self.message, self.instruction)
+
+    @classmethod
+    def of_host(cls, problem: str, **found: object) -> Self:
+        """Builds the error for what went wrong in this host."""
+        told = rootwise._functions.host_problem(problem, **found)
+        return cls(told["code"], told["message"], told.get("instruction"))
 
     @classmethod
     def from_answer(cls, answer: Any) -> NoProjectError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
@@ -196,6 +197,30 @@ def parse_path_map(text: str, style: PathStyle | None = None, place: str | None 
 def path_problem(**found: object) -> dict[str, str]:
     """Returns the code and the text of what this host found wrong with a path that a tool names."""
     return cast("dict[str, str]", _call("pathProblem", **found))
+
+
+def host_problem(problem: str, **found: object) -> dict[str, str]:
+    """Returns the code and the texts of what went wrong in this host, around the calls of its clients."""
+    return cast("dict[str, str]", _call("hostProblem", problem=problem, **found))
+
+
+@functools.cache
+def not_inside() -> frozenset[str]:
+    """Returns the codes with which a path itself is refused; with every other one, nobody knows if it is inside."""
+    return frozenset(cast("list[str]", _call("notInside")))
+
+
+def gate_policy(policy: Policy, header: str | None = None, query: str | None = None) -> Policy:
+    """Returns the part of a policy that concerns a gate, or the policy of a gate with names of its own.
+
+    :raises RootwiseError: the policy or a name is invalid; the message names it
+    """
+    return cast("Policy", _call("gatePolicy", policy=policy, reads={"header": header, "query": query}))
+
+
+def gate_refusal(**verdict: object) -> dict[str, Any] | None:
+    """Returns the response to a request that does not pass a gate; none if it passes."""
+    return cast("dict[str, Any] | None", _call("gateRefusal", **verdict))
 
 
 def _call(function: str, /, **arguments: object) -> object:

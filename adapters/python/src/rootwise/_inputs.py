@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from .types import Policy
 
 
-#: The longest id of a conversation that counts.
-_MAX_ID = 4096
-
 #: The parts that may be empty.
 _MAPS = ("headers", "query", "meta", "inputResponses")
 
@@ -65,16 +62,16 @@ class Inputs:
             if isinstance(given, Mapping):
                 found[name] = {key: readable(value) for key, value in given.items() if key in keys}
         if conversation and isinstance(meta, Mapping):
-            ids = {key: meta[key] for key in self._conversation if _is_id(meta.get(key))}
+            # The endpoint decides which one counts.
+            ids = {key: meta[key] for key in self._conversation if _is_text(meta.get(key))}
             read: Any = found["meta"]
             found["meta"] = {**ids, **read}
         # A call that has nothing that the policy reads is like every other one of its session.
         return {name: part for name, part in found.items() if part or name not in _MAPS}
 
 
-def _is_id(given: object) -> bool:
-    # A longer one is left out: part of an id could be part of another one too.
-    return isinstance(given, str) and len(given) <= _MAX_ID and is_utf8(given)
+def _is_text(given: object) -> bool:
+    return isinstance(given, str) and is_utf8(given) and readable(given) is not None
 
 
 def as_json(value: Any) -> Any:

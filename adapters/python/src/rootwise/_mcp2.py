@@ -37,8 +37,7 @@ class SdkRootwise(Sdk2Adapter[P]):
     error = NoProjectToolError
 
     def no_call(self) -> NoProjectError:
-        message = "The server handles no client's call, or this Rootwise() is not among its middleware."
-        return self.error("no_call", message)
+        return self.error.of_host("notReached")
 
     def attach_to(self, server: Any) -> None:
         raise RootwiseError("bad_options", "the SDK 2.x reports changes to the middleware; attach is for 1.x")
@@ -121,9 +120,7 @@ class SdkRootwise(Sdk2Adapter[P]):
 
 async def current_project() -> Project:
     """Returns the project of the call that is being served."""
-    return await project_of_current_call(
-        lambda: NoProjectToolError("no_call", "This server has no Rootwise() among its middleware.")
-    )
+    return await project_of_current_call(lambda: NoProjectToolError.of_host("notReached"))
 
 
 CurrentProject = Annotated[Project, Resolve(current_project)]

@@ -243,11 +243,7 @@ class Rootwise(SdkAdapter[P], Middleware):
 
 
 def _no_call() -> NoProjectToolError:
-    message = (
-        "A project is known only inside a client's call to a server with the middleware Rootwise(); "
-        "a background task runs outside of it."
-    )
-    return NoProjectToolError("no_call", message, "Take the project in a tool without task=True and pass it on.")
+    return NoProjectToolError.of_host("backgroundTask" if in_background_task() else "notReached")
 
 
 async def current_project() -> Project:

@@ -17,17 +17,17 @@ unless ``require_path=False`` says that a folder on the client's machine is a pr
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any, cast
+from typing import Any
 
 from . import testing
 from ._adapter import Adapter
 from ._call import Call
 from ._callers import CallersFolders, Folders
-from ._error import NoProjectError
-from ._options import bad_option, flags
-from ._presets import policy_of, presets
+from ._error import RootwiseError
+from ._functions import gate_policy, gate_refusal
+from ._options import bad_option, flags, texts
+from ._presets import policy_of
 from ._project import AnyProject
 from .types import Policy
 
@@ -47,6 +47,8 @@ class ProjectMiddleware(Adapter[AnyProject]):
         app: App,
         policy: str | Policy | None = None,
         *,
+        header: str | None = None,
+        query: str | None = None,
         require_path: bool | None = None,
         allowed_dirs: Folders | CallersFolders | None = None,
         local: bool | None = None,
@@ -56,8 +58,10 @@ class ProjectMiddleware(Adapter[AnyProject]):
     ) -> None:
         """
         :param app: the application that it wraps
-        :param policy: a preset's name or a policy, of which the headers and query parameters count; by default
-            ``recommended``
+        :param policy: without ``header`` and ``query``, a preset's name or a policy, of which the headers and query
+            parameters count; by default ``recommended``
+        :param header: the header that names the project, such as ``X-Project-Path``
+        :param query: the query parameter that names the project, such as ``project_path``
         :param require_path: whether a project must be a folder that this process can use; by default it must
         :param allowed_dirs: the folders that every project must be in, compared by real path; an empty list allows
             none. A function, plain or ``async``, tells those of one caller from the scope of its request
@@ -67,7 +71,8 @@ class ProjectMiddleware(Adapter[AnyProject]):
         :param max_pending: the number of requests that are checked at once; others are answered with status 503
         :raises RootwiseError: an option is wrong; the message names it
         """
-        whole = _of_requests(policy_of(policy))
+        texts(header=header, query=query)
+        whole = gate_policy(policy_of(policy), header, query)
         super().__init__(whole, require_path=require_path, allowed_dirs=allowed_dirs, local=local, host=host)
         flags(required=required)
         if isinstance(max_pending, bool) or not isinstance(max_pending, int) or max_pending < 1:
@@ -86,32 +91,29 @@ class ProjectMiddleware(Adapter[AnyProject]):
         parts = self.inputs.parts(scope, method=scope["method"], capabilities={})
         project: AnyProject | None = fixed
         if fixed is None and (self._required or "headers" in parts or "query" in parts):
-            if self._pending >= self._max_pending:
-                text, data = "Too many requests are being checked at once; try again.", {"code": "too_many_checks"}
-                await _refuse(send, 503, _SERVER_ERROR, text, data)
+            project, refusal = await self._check(scope, parts)
+            if refusal is not None:
+                await _refuse(send, refusal)
                 return
-            self._pending += 1
-            try:
-                project = await self._project(scope, parts)
-            except NoProjectError as error:
-                data = {"code": error.code} if error.source is None else {"code": error.code, "source": error.source}
-                await _refuse(send, error.status or 400, _INVALID_PARAMS, str(error), data)
-                return
-            finally:
-                self._pending -= 1
         scope.setdefault("state", {})["project"] = project
         await self.app(scope, receive, send)
 
-    async def _project(self, scope: Scope, parts: dict[str, Any]) -> AnyProject | None:
+    async def _check(self, scope: Scope, parts: dict[str, Any]) -> tuple[AnyProject | None, dict[str, Any] | None]:
+        if self._pending >= self._max_pending:
+            return None, gate_refusal(tooMany={})
+        self._pending += 1
         call = Call(self.driver(), parts, http=scope)
         try:
             await self._callers.identify(call)
             answer = await call.ask()
-            if answer["outcome"] == "unresolved" and not self._required:
-                return None
-            return self._project_from(answer)
+            if answer["outcome"] == "resolved":
+                return self._project_from(answer), None
+            return None, gate_refusal(answered={"answer": answer, "required": self._required})
+        except RootwiseError as error:
+            return None, gate_refusal(failed={"code": error.code, "message": str(error)})
         finally:
             call.end()
+            self._pending -= 1
 
 
 class SharedEndpoint:
@@ -169,35 +171,9 @@ def _opens_sse(scope: Scope) -> bool:
     )
 
 
-def _of_requests(policy: Policy) -> Policy:
-    """Returns the part of a policy that is about requests: what else it reads says nothing about them."""
-    whole: Any = policy if "sources" in policy else {**presets["recommended"], **policy}
-    kept: Any = {name: whole[name] for name in _KEPT if name in whole}
-    if isinstance(kept["sources"], list):
-        kept["sources"] = [source for source in kept["sources"] if _reads_requests(source)]
-    return cast("Policy", kept)
-
-
-def _reads_requests(source: Any) -> bool:
-    # What is no source stays, so that the error names it.
-    return not isinstance(source, dict) or source.get("from") not in _OTHERS
-
-
-#: The members of a policy that matter to a request.
-_KEPT = ("name", "sources", "requirePath", "texts", "advice", "timing", "limits")
-#: The sources that are no part of a request over HTTP.
-_OTHERS = frozenset(("server", "argument", "selected", "meta", "configured", "roots", "remembered", "env", "cwd"))
-
-#: Codes of JSON-RPC.
-_INVALID_PARAMS = -32602
-_SERVER_ERROR = -32000
-
-
-async def _refuse(send: Send, status: int, code: int, message: str, data: dict[str, str]) -> None:
-    error = {"code": code, "message": message, "data": data}
-    body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if status == 503:
-        headers.append((b"retry-after", b"1"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+async def _refuse(send: Send, refusal: dict[str, Any]) -> None:
+    body = refusal["body"].encode()
+    headers = [(name.encode(), value.encode()) for name, value in refusal["headers"].items()]
+    headers.append((b"content-length", str(len(body)).encode()))
+    await send({"type": "http.response.start", "status": refusal["status"], "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -304,6 +304,16 @@ def test_codex_is_asked_for_its_folder_unless_an_option_says_no(
             assert client.text(call) == (False, str(folders[0]))
 
 
+def test_the_folders_of_codex_are_read_as_keys_of_an_object(raw: Raw, folders: list[Path]) -> None:
+    raw.handshake({})
+    one, two = map(str, folders)
+    many = {one: {"git": "x"}, **{f"/nowhere/{index}": None for index in range(20_000)}}
+    for workspaces, expected in (({one: {"git": "x"}}, one), ({two: None}, two), (many, one)):
+        meta = {"x-codex-turn-metadata": {"workspaces": workspaces}}
+        call = raw.request("tools/call", name="where", arguments={}, _meta=meta)
+        assert raw.text(call) == (False, expected)
+
+
 @pytest.mark.only("modern")
 def test_codex_is_asked_for_its_folder_by_modern_servers_too(raw: Raw) -> None:
     result = raw.modern("server/discover")["result"]

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use rootwise::action::Answer;
+use rootwise::path::not_inside;
 use rootwise::{Explanation, Outcome, Project, Reason};
 
-use crate::error::{Cause, NoProject};
+use crate::error::NoProject;
 use crate::roots::Roots;
 
 /// An accepted selection.
@@ -95,20 +96,8 @@ pub fn explanation_of(answer: Answer) -> Result<Arc<Explanation>, NoProject> {
 pub fn is_inside(resolved: Result<PathBuf, NoProject>) -> Result<bool, NoProject> {
     match resolved {
         Ok(_) => Ok(true),
-        Err(error) => match error.cause() {
-            Cause::NoRoots => Ok(false),
-            Cause::Reason(reason) if NOT_INSIDE.contains(reason) => Ok(false),
-            _ => Err(error),
-        },
+        Err(error) if not_inside().contains(&error.code()) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
-/// The reasons for which a path itself is refused; with every other one, nobody knows whether it is inside.
-const NOT_INSIDE: [Reason; 6] = [
-    Reason::Outside,
-    Reason::Invalid,
-    Reason::NotFileUri,
-    Reason::OtherSystem,
-    Reason::NotDirectory,
-    Reason::Unreadable,
-];

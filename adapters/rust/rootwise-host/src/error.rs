@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use rootwise::action::{Answer, InputRequest, Refused, Unresolved};
+use rootwise::host_problem::HostProblem;
 use rootwise::policy::SourceKind;
 use rootwise::{ConfigError, Explanation, Misuse, Outcome, Reason};
 
@@ -38,6 +39,8 @@ pub enum Cause {
     NoRoots,
     /// An option or a host fact is invalid.
     Config(ConfigError),
+    /// No call of a client is being served, or the call did not pass through Rootwise.
+    NoCall,
     /// The server passed an event that is a mistake.
     Misuse(Misuse),
 }
@@ -51,6 +54,7 @@ impl Cause {
             Self::NeedsInput => NoProject::NEEDS_INPUT,
             Self::NoRoots => PathRefusal::NO_ROOTS,
             Self::Config(error) => error.code(),
+            Self::NoCall => "no_call",
             Self::Misuse(misuse) => misuse.code(),
         }
     }
@@ -180,6 +184,21 @@ impl From<ConfigError> for NoProject {
     }
 }
 
+impl From<HostProblem> for NoProject {
+    fn from(problem: HostProblem) -> Self {
+        let cause = match problem {
+            HostProblem::NoCall | HostProblem::NotReached | HostProblem::BackgroundTask => Cause::NoCall,
+            HostProblem::NeedsInput => Cause::NeedsInput,
+            HostProblem::FoldersUnknown { .. } => Cause::Reason(Reason::Outside),
+            _ => Cause::Reason(Reason::Unconfirmed),
+        };
+        let told = problem.told();
+        let mut error = Self::with_cause(cause, told.message);
+        error.0.instruction = told.instruction.map(Into::into);
+        error
+    }
+}
+
 impl From<Misuse> for NoProject {
     fn from(misuse: Misuse) -> Self {
         let text = misuse.to_string();
@@ -210,8 +229,7 @@ impl From<Answer> for NoProject {
                 error
             }
             Outcome::NeedsInput { input_requests } => {
-                let text = "the client is asked for its roots and repeats this call; let this error pass";
-                let mut error = Self::with_cause(Cause::NeedsInput, text);
+                let mut error = Self::with_cause(Cause::NeedsInput, HostProblem::NeedsInput.told().message);
                 error.0.input_requests = Some(input_requests);
                 error
             }

@@ -8,15 +8,13 @@ use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, Uri};
 use rootwise::action::Answer;
 use rootwise::endpoint::event::{CallAsked, CallStarted};
-use rootwise::{ConfigError, Misuse, Outcome, Project};
+use rootwise::{ConfigError, Misuse, Outcome, Project, gate};
 use serde_json::json;
 use serde_json::value::to_raw_value;
 
-use crate::error::NoProject;
 use crate::host::Host;
 use crate::http::{headers_of, query_of};
 pub use options::GateOptions;
@@ -57,54 +55,37 @@ struct Shared {
 #[error("the request is refused with status {status}: {body}")]
 #[non_exhaustive]
 pub struct GateRefusal {
-    /// The status: that of the policy, or 503 if too many requests are checked at once.
+    /// The status: that of the policy, 503 if too many requests are checked at once, or 500 if the gate failed.
     pub status: StatusCode,
+    /// The other headers.
+    pub headers: HeaderMap,
     /// A JSON-RPC error.
     pub body: String,
 }
 
-impl GateRefusal {
-    fn new(status: StatusCode, code: i32, message: &str, data: &serde_json::Value) -> Self {
-        let error = json!({ "code": code, "message": message, "data": data });
-        Self { status, body: json!({ "jsonrpc": "2.0", "id": null, "error": error }).to_string() }
-    }
-
-    fn of(error: &NoProject) -> Self {
-        let status = error.status().and_then(|status| StatusCode::from_u16(status).ok());
-        let data = match error.source_kind() {
-            Some(source) => json!({ "code": error.code(), "source": source }),
-            None => json!({ "code": error.code() }),
+impl From<gate::GateRefusal> for GateRefusal {
+    fn from(refusal: gate::GateRefusal) -> Self {
+        let header = |(name, value): (&'static str, &'static str)| {
+            (HeaderName::from_static(name), HeaderValue::from_static(value))
         };
-        Self::new(status.unwrap_or(StatusCode::BAD_REQUEST), INVALID_PARAMS, &error.to_string(), &data)
+        Self {
+            status: StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST),
+            headers: refusal.headers.into_iter().map(header).collect(),
+            body: refusal.body,
+        }
     }
+}
 
-    fn too_many() -> Self {
-        let text = "Too many requests are being checked at once; try again.";
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, SERVER_ERROR, text, &json!({ "code": "too_many_checks" }))
-    }
-
-    fn mistake(misuse: &Misuse) -> Self {
-        let (text, data) = (misuse.to_string(), json!({ "code": misuse.code() }));
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL_ERROR, &text, &data)
-    }
-
+impl GateRefusal {
     /// The response.
     #[must_use]
     pub fn into_response(self) -> Response<String> {
         let mut response = Response::new(self.body);
         *response.status_mut() = self.status;
-        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if self.status == StatusCode::SERVICE_UNAVAILABLE {
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
-        }
+        *response.headers_mut() = self.headers;
         response
     }
 }
-
-/// Codes of JSON-RPC.
-const INVALID_PARAMS: i32 = -32_602;
-const INTERNAL_ERROR: i32 = -32_603;
-const SERVER_ERROR: i32 = -32_000;
 
 impl ProjectGate {
     /// A gate for the header and the query parameter of the recommended policy.
@@ -141,25 +122,22 @@ impl ProjectGate {
         headers: &HeaderMap,
         uri: &Uri,
     ) -> impl Future<Output = Result<Option<Arc<Project>>, GateRefusal>> + Send + use<> {
-        let (gate, inputs) = (self.0.clone(), self.0.host.inputs());
+        let (shared, inputs) = (self.0.clone(), self.0.host.inputs());
         let mut started = CallStarted::new(0);
         (started.headers, started.query) = (headers_of(headers, inputs), query_of(uri, inputs));
         // No client that could be asked.
         started.capabilities = to_raw_value(&json!({})).ok();
         async move {
-            if started.headers.is_empty() && started.query.is_empty() && !gate.required {
+            if started.headers.is_empty() && started.query.is_empty() && !shared.required {
                 return Ok(None);
             }
-            let Some(_pending) = Pending::begin(&gate) else { return Err(GateRefusal::too_many()) };
-            match gate.answer(started).await {
-                Err(misuse) => Err(GateRefusal::mistake(&misuse)),
-                Ok(answer) => match answer.outcome {
-                    Outcome::Resolved { project } => Ok(Some(project)),
-                    Outcome::Refused(_) => Err(GateRefusal::of(&answer.into())),
-                    _ if gate.required => Err(GateRefusal::of(&answer.into())),
-                    _ => Ok(None),
-                },
+            let Some(_pending) = Pending::begin(&shared) else { return Err(gate::GateRefusal::too_many().into()) };
+            let answer = shared.answer(started).await;
+            let answer = answer.map_err(|misuse| gate::GateRefusal::failed(misuse.code(), &misuse.to_string()))?;
+            if let Some(refusal) = gate::GateRefusal::of(&answer, shared.required) {
+                return Err(refusal.into());
             }
+            Ok(if let Outcome::Resolved { project } = answer.outcome { Some(project) } else { None })
         }
     }
 }

@@ -13,8 +13,9 @@ use rootwise::action::Answer;
 use rootwise::endpoint::event::{CallAsked, CallStarted, EndpointEvent};
 use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise::event::{Argument, Want};
+use rootwise::host_problem::HostProblem;
 use rootwise::project::RootView;
-use rootwise::{CallId, Misuse, Outcome, Project, Reason};
+use rootwise::{CallId, ConfigError, Misuse, Outcome, Project};
 use rootwise_host::{NoProject, Sender, headers_of, query_of, with_real_paths};
 use serde_json::Value;
 use serde_json::value::to_raw_value;
@@ -34,9 +35,9 @@ struct Inner {
     request: RequestParts,
     progress: Mutex<Progress>,
     /// The folders of the caller, or the reason for which they are not known; where the server tells them.
-    dirs: OnceLock<Result<Vec<String>, String>>,
+    dirs: OnceLock<Result<Vec<String>, NoProject>>,
     /// Who the caller is, or the reason for which that is not known; where the server tells it.
-    caller: OnceLock<Result<Option<String>, String>>,
+    caller: OnceLock<Result<Option<String>, NoProject>>,
 }
 
 /// The parts of a request that are not in its context.
@@ -139,27 +140,26 @@ impl Call {
         let shared = self.0.session.shared();
         if let Some(dirs_of) = &shared.dirs_of {
             let dirs = self.0.dirs.get_or_init(|| {
-                let folders = dirs_of(context)?;
-                with_real_paths(folders).map_err(|error| error.to_string())
+                let folders = dirs_of(context).map_err(|error| HostProblem::FoldersUnknown { error })?;
+                Ok(with_real_paths(folders)?)
             });
-            dirs.as_ref().map_err(|error| {
-                NoProject::new(Reason::Outside, format!("The folders of this caller are not known: {error}"))
-            })?;
+            dirs.as_ref().map_err(Clone::clone)?;
         }
         if let Some(caller_of) = &shared.caller_of
             && http_of(context).is_some()
             && self.is_unbound(context)
         {
-            let caller = self.0.caller.get_or_init(|| match caller_of(context)? {
+            let caller = self.0.caller.get_or_init(|| {
+                let caller = caller_of(context).map_err(|error| HostProblem::CallerUnknown { error })?;
                 // Callers without a name must not share what one of them selects.
-                Some(name) if name.is_empty() => {
-                    Err("bad options at caller_of: the function must return a text that is not empty".to_owned())
+                if caller.as_deref() == Some("") {
+                    let text =
+                        "the function must return a text that is not empty, or None for a caller it does not know";
+                    return Err(ConfigError::new("caller_of", text).into());
                 }
-                caller => Ok(caller),
+                Ok(caller)
             });
-            caller
-                .as_ref()
-                .map_err(|error| NoProject::new(Reason::Unconfirmed, format!("The caller is not known: {error}")))?;
+            caller.as_ref().map_err(Clone::clone)?;
         }
         Ok(())
     }
@@ -326,22 +326,18 @@ repeatable!(CallToolResponse, GetPromptResponse, ReadResourceResponse);
 /// The entry of `_meta` with which a call of 2026-07-28 begins.
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// The longest id of a conversation that counts; part of a longer one could be part of another one too.
-const MAX_CONVERSATION_BYTES: usize = 4096;
-
-/// The entries of `_meta` that the policy reads, those of the protocol, and the id of the conversation if that counts.
+/// The entries of `_meta` that the policy reads, those of the protocol, and the ids of the conversation if they count; the endpoint
+/// decides which one does.
 fn meta<'c>(
     context: &'c Context,
     inputs: &'c PolicyInputs,
     counts_conversation: bool,
 ) -> impl Iterator<Item = (&'c String, &'c Value)> {
-    let is_conversation = move |name: &str, value: &Value| {
-        counts_conversation
-            && inputs.conversation.contains(name)
-            && value.as_str().is_some_and(|id| id.len() <= MAX_CONVERSATION_BYTES)
-    };
+    let is_conversation = move |name: &str| counts_conversation && inputs.conversation.contains(name);
     let is_read = |name: &str| inputs.meta.iter().any(|names| names.first().is_some_and(|first| first == name));
-    context.meta.0.iter().filter(move |(name, value)| {
-        name.starts_with("io.modelcontextprotocol/") || is_read(name) || is_conversation(name, value)
-    })
+    context
+        .meta
+        .0
+        .iter()
+        .filter(move |(name, _)| name.starts_with("io.modelcontextprotocol/") || is_read(name) || is_conversation(name))
 }

@@ -10,6 +10,7 @@ use rmcp::service::RequestContext;
 use rootwise::action::Answer;
 use rootwise::endpoint::event::{CallAsked, CallCleared, CallSelected, EndpointEvent, RootsWatched};
 use rootwise::event::{SelectBy, Want};
+use rootwise::host_problem::HostProblem;
 use rootwise::path::PathProblem;
 use rootwise::{CallId, ConfigError, Explanation, Project, Reason};
 use rootwise_host::{
@@ -225,20 +226,20 @@ impl Rootwise {
     /// # Errors
     /// No project was found.
     pub async fn any_project(&self, context: &Context, hints: Hints) -> Result<Arc<Project>, NoProject> {
-        let asked = |call| {
-            let Hints { argument, target, server } = hints;
-            let mut asked = asked(call);
-            (asked.argument, asked.target, asked.server) = (argument.map(Into::into), target, server);
-            asked
-        };
-        self.ask(context, asked, project_of).await
+        self.ask(context, |call| asked_with(call, hints), project_of).await
     }
 
     /// Returns the project of this call as far as it is known; sends nothing and never waits.
     #[must_use]
     pub fn current(&self, context: &Context) -> Option<Arc<Project>> {
+        self.current_with(context, Hints::default())
+    }
+
+    /// As [`current`](Self::current), with what the handler knows besides the context.
+    #[must_use]
+    pub fn current_with(&self, context: &Context, hints: Hints) -> Option<Arc<Project>> {
         let peek = |call| {
-            let mut asked = asked(call);
+            let mut asked = asked_with(call, hints);
             asked.peek = true;
             asked
         };
@@ -434,8 +435,16 @@ impl Rootwise {
     /// # Errors
     /// The client must be asked first, or the connection ended.
     pub async fn explain(&self, context: &Context) -> Result<Arc<Explanation>, NoProject> {
+        self.explain_with(context, Hints::default()).await
+    }
+
+    /// As [`explain`](Self::explain), with what the handler knows besides the context.
+    ///
+    /// # Errors
+    /// The client must be asked first, or the connection ended.
+    pub async fn explain_with(&self, context: &Context, hints: Hints) -> Result<Arc<Explanation>, NoProject> {
         let asked = |call| {
-            let mut asked = asked(call);
+            let mut asked = asked_with(call, hints);
             asked.explain = true;
             asked
         };
@@ -482,11 +491,7 @@ impl Rootwise {
         event: impl FnOnce(CallId) -> E,
         read: impl FnOnce(Answer) -> Result<R, NoProject>,
     ) -> Result<R, NoProject> {
-        let call = call_of(context).ok_or_else(|| {
-            let text =
-                "this call did not pass through `Rootwise::wrap` or `Rootwise::serve`; wrap the server's handler";
-            ConfigError::new("context", text)
-        })?;
+        let call = call_of(context).ok_or(HostProblem::NotReached)?;
         call.identify(context)?;
         call.ask(context, event).await.map_err(NoProject::from).and_then(read)
     }
@@ -537,5 +542,12 @@ async fn checked(check: impl FnOnce() -> Result<PathBuf, PathRefusal> + Send + '
 fn asked(call: CallId) -> CallAsked {
     let mut asked = CallAsked::new(0);
     asked.call = Some(call);
+    asked
+}
+
+fn asked_with(call: CallId, hints: Hints) -> CallAsked {
+    let Hints { argument, target, server } = hints;
+    let mut asked = asked(call);
+    (asked.argument, asked.target, asked.server) = (argument.map(Into::into), target, server);
     asked
 }

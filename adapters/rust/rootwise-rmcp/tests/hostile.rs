@@ -428,6 +428,30 @@ async fn data_of_other_parties_does_not_count() {
 }
 
 #[tokio::test]
+async fn the_folders_of_codex_are_read_as_keys_of_an_object() {
+    for modern in [false, true] {
+        let client = Client::default();
+        client.set("/usr/share");
+        let running = connect(quiet(), client, modern).await;
+        let mut many = serde_json::Map::from_iter([("/usr/lib".to_owned(), json!({ "git": "x" }))]);
+        let one = Value::from(many.clone());
+        many.extend((0..20_000).map(|index| (format!("/usr/nowhere/{index}"), Value::Null)));
+        for (workspaces, expected) in [
+            (one, "/usr/lib"),
+            (json!({}), "/usr/share"),
+            (json!(["/usr/lib"]), "/usr/share"),
+            (many.into(), "/usr/lib"),
+        ] {
+            let mut request = CallToolRequestParams::new("status");
+            request.meta =
+                serde_json::from_value(json!({ "x-codex-turn-metadata": { "workspaces": workspaces } })).unwrap();
+            let result = serde_json::to_value(running.call_tool(request).await.unwrap()).unwrap();
+            assert_eq!(result.pointer("/content/0/text"), Some(&json!(expected)), "modern: {modern}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_job_that_outlives_its_call_is_told_that_the_call_is_over() {
     for modern in [false, true] {
         let (stream, (mut told, over)) = serve_jobs(quiet());

@@ -9,7 +9,7 @@ use rmcp::service::{RequestContext, RunningService, ServiceError};
 use rmcp::{
     ClientHandler, ErrorData, RoleClient, RoleServer, ServerHandler, ServiceExt, tool, tool_handler, tool_router,
 };
-use rootwise::Policy;
+use rootwise::{Policy, Project};
 use rootwise_rmcp::{Hints, NoProject, Options, Rootwise, ToolNames};
 
 #[derive(Clone)]
@@ -22,6 +22,19 @@ impl Server {
     #[tool]
     async fn status(&self, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
         Ok(self.projects.project(&context).await?.path().display().to_string())
+    }
+
+    /// What is explained and known with what the handler knows.
+    #[tool]
+    async fn about(&self, context: RequestContext<RoleServer>) -> Result<String, NoProject> {
+        let hints = || Hints::server("/usr/share");
+        let explained = self.projects.explain_with(&context, hints()).await?;
+        self.projects.project(&context).await?;
+        let path = |project: Option<Arc<Project>>| project.and_then(|project| project.path.clone()).unwrap_or_default();
+        let current = path(self.projects.current(&context));
+        // Nothing is known of this folder without a look at the disk.
+        let other = path(self.projects.current_with(&context, hints()));
+        Ok(format!("{} {current} {}", explained.text.contains("/usr/share"), other == current))
     }
 
     /// The hints, as a tool that shows them.
@@ -220,7 +233,10 @@ async fn ready_made_tools_are_listed_and_work() {
     let running = connect(&projects, client).await;
     let tools = running.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-    assert_eq!(names, ["hinted", "inside", "own", "status", "strict", "wrapped", "which_project", "switch_project"]);
+    assert_eq!(
+        names,
+        ["about", "hinted", "inside", "own", "status", "strict", "wrapped", "which_project", "switch_project"]
+    );
     let ready = rootwise::tools::ready_tools();
     for ready in [ready.which, ready.switch] {
         let listed = tools.iter().find(|tool| tool.name == ready.name).unwrap();
@@ -282,6 +298,15 @@ async fn a_hint_waits_for_a_tool_that_shows_it() {
 }
 
 #[tokio::test]
+async fn what_the_handler_knows_counts_for_what_is_known_and_explained_too() {
+    let projects = quiet().build().unwrap();
+    let client = Client::default();
+    client.roots.lock().unwrap().push("file:///etc".into());
+    let running = connect(&projects, client).await;
+    assert_eq!(call(&running, "about").await, ("true /etc false".to_owned(), false));
+}
+
+#[tokio::test]
 async fn a_handler_that_is_not_wrapped_says_so() {
     let projects = quiet().build().unwrap();
     let (server_end, client_end) = tokio::io::duplex(1 << 16);
@@ -289,7 +314,7 @@ async fn a_handler_that_is_not_wrapped_says_so() {
     tokio::spawn(async move { handler.serve(server_end).await.unwrap().waiting().await.unwrap() });
     let running = Client::default().serve(client_end).await.unwrap();
     let (text, failed) = call(&running, "status").await;
-    assert!(failed && text.contains("did not pass through `Rootwise::wrap`"), "{text}");
+    assert!(failed && text.contains("did not pass through Rootwise"), "{text}");
 }
 
 #[test]

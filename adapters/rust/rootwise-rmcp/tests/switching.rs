@@ -58,9 +58,12 @@ fn user(context: &Context) -> Option<String> {
 }
 
 async fn serve(options: Options) -> SocketAddr {
+    serve_with(options, StreamableHttpServerConfig::default()).await
+}
+
+async fn serve_with(options: Options, config: StreamableHttpServerConfig) -> SocketAddr {
     let projects = options.tools(ToolNames::default()).build().unwrap();
     let make = move || Ok(projects.wrap(Server(projects.clone())));
-    let config = StreamableHttpServerConfig::default();
     let service = StreamableHttpService::new(make, Arc::<LocalSessionManager>::default(), config);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -81,28 +84,41 @@ struct Client {
     user: &'static str,
     roots: Vec<PathBuf>,
     conversation: Option<&'static str>,
+    /// Of 2025-06-18: it cannot be asked for its roots.
+    is_legacy: bool,
 }
 
 impl Client {
     fn of(address: SocketAddr, user: &'static str, roots: &[&Path]) -> Self {
-        Self { address, user, roots: roots.iter().map(|root| root.to_path_buf()).collect(), conversation: None }
+        Self {
+            address,
+            user,
+            roots: roots.iter().map(|root| root.to_path_buf()).collect(),
+            conversation: None,
+            is_legacy: false,
+        }
     }
 
     async fn post(&self, method: &str, name: &str, mut params: Value) -> Value {
-        let mut meta = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": { "roots": {} },
-            "io.modelcontextprotocol/clientInfo": { "name": "c", "version": "1" },
-        });
+        let mut meta = if self.is_legacy {
+            json!({})
+        } else {
+            json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": { "roots": {} },
+                "io.modelcontextprotocol/clientInfo": { "name": "c", "version": "1" },
+            })
+        };
         if let Some(id) = self.conversation {
             meta.as_object_mut().unwrap().insert("openai/session".into(), id.into());
         }
         params.as_object_mut().unwrap().insert("_meta".into(), meta);
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let (body, Self { address, user, .. }) = (message.to_string(), self);
+        let version = if self.is_legacy { "2025-06-18" } else { "2026-07-28" };
         let request = format!(
             "POST /mcp HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-type: application/json\r\naccept: application/json, \
-             text/event-stream\r\nx-user: {user}\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\n\
+             text/event-stream\r\nx-user: {user}\r\nmcp-protocol-version: {version}\r\nmcp-method: {method}\r\n\
              mcp-name: {name}\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
@@ -210,9 +226,12 @@ async fn what_a_caller_selects_counts_for_its_own_next_calls() {
     assert_eq!(of("ann").at().await, path(&site));
     assert_eq!(of("bob").at().await, path(&shop));
     assert_eq!(of("nobody").at().await, path(&shop));
-    for (user, text) in [("broken", "no directory service"), ("empty", "bad options at caller_of")] {
+    for (user, text) in [
+        ("broken", "The caller is not known: no directory service"),
+        ("empty", "bad options at caller_of: the function must return a text that is not empty"),
+    ] {
         let said = of(user).at().await;
-        assert!(said.contains("The caller is not known") && said.contains(text), "{said}");
+        assert!(said.starts_with(text), "{said}");
     }
     std::fs::remove_dir_all(base).unwrap();
 }
@@ -234,6 +253,25 @@ async fn a_handle_names_the_project_in_another_process_of_the_server() {
             assert_eq!(client.call("status", json!({ "project": handle })).await, path(&site));
         }
     }
+    std::fs::remove_dir_all(base).unwrap();
+}
+
+#[tokio::test]
+async fn what_the_caller_of_a_legacy_call_without_a_session_selects_counts_for_its_next_calls() {
+    let (base, [shop, site, _]) = folders("legacy");
+    let options = Rootwise::options().allowed_dirs([base.clone()]).caller_of(|context| Ok::<_, &str>(user(context)));
+    let config = StreamableHttpServerConfig::default().with_legacy_session_mode(false).with_json_response(true);
+    let address = serve_with(options, config).await;
+    let of = |user, conversation| Client { is_legacy: true, conversation, ..Client::of(address, user, &[]) };
+    of("ann", None).switch(&path(&site)).await;
+    assert_eq!(of("ann", None).at().await, path(&site));
+    assert!(of("bob", None).at().await.starts_with("No project"), "not of another caller");
+    for (conversation, folder) in [("one", &shop), ("two", &site)] {
+        of("ann", Some(conversation)).switch(&path(folder)).await;
+    }
+    assert_eq!(of("ann", Some("one")).at().await, path(&shop));
+    assert_eq!(of("ann", Some("two")).at().await, path(&site));
+    assert!(of("bob", Some("one")).at().await.starts_with("No project"), "not of another caller");
     std::fs::remove_dir_all(base).unwrap();
 }
 

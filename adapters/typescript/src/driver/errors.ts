@@ -1,5 +1,7 @@
 import { type ErrorCode, RootwiseError } from "../error.js";
-import type { Answer, Explanation, Reason, RefusalKind, SourceKind } from "../generated/types.js";
+import type { HostProblem } from "../functions.js";
+import type { Answer, EndpointLog, Explanation, Reason, RefusalKind, SourceKind } from "../generated/types.js";
+import { hostProblem } from "../node/index.js";
 
 /** The parts of a {@link NoProjectError}. */
 export interface NoProjectReason {
@@ -62,9 +64,25 @@ export class NeedsInput extends Error {
     /** Ready-made input requests by key. */
     readonly requests: Readonly<Record<string, unknown>>,
   ) {
-    super("the client is asked for its roots and repeats this call; let this exception pass");
+    super(hostProblem({ problem: "needsInput" }).message);
   }
 }
+
+/** A part of a text of others that can be written as JSON and is as long as any that is shown. */
+const shown = (text: string): string => text.slice(0, 4096).replace(/\p{Surrogate}/gu, "\ufffd");
+
+const told = (problem: HostProblem) =>
+  hostProblem("error" in problem ? { ...problem, error: shown(problem.error) } : problem);
+
+/** The error for what went wrong in a host. */
+export const hostError = (problem: HostProblem): NoProjectError => new NoProjectError(told(problem) as NoProjectReason);
+
+/** The log line for what went wrong in a host. */
+export const hostWarning = (problem: HostProblem): EndpointLog => ({
+  level: "warning",
+  code: "event_failed",
+  message: told(problem).message,
+});
 
 /** Describes any thrown value in one line. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

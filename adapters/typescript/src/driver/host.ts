@@ -5,7 +5,7 @@ import { commandLine, Endpoint } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { guarded } from "./callbacks.js";
 import { probe } from "./disk.js";
-import { badOption } from "./errors.js";
+import { badOption, hostError, messageOf, NoProjectError } from "./errors.js";
 import { defined, own, ownOptions } from "./options.js";
 import { inputsOf } from "./policy.js";
 import { surroundings } from "./surroundings.js";
@@ -72,9 +72,19 @@ const withRealPaths = (dirs: readonly string[]): string[] => [
   ...new Set(dirs.flatMap((dir) => [dir, surroundings().realFolder(dir) ?? dir])),
 ];
 
+/** What a function of the server tells about a caller; throws the same error whatever it fails with. */
+async function told<T>(problem: "callerUnknown" | "foldersUnknown", tell: () => T): Promise<Awaited<T>> {
+  try {
+    return await tell();
+  } catch (error) {
+    if (error instanceof NoProjectError) throw error;
+    throw Object.assign(hostError({ problem, error: messageOf(error) }), { cause: error });
+  }
+}
+
 /** The folders that a function of the server gives a caller; throws if it fails or gives no folders, so that nothing is allowed. */
 export async function callersDirs<C>(allowedDirs: AllowedDirsOf<C>, caller: C): Promise<string[]> {
-  const dirs: unknown = await allowedDirs(caller);
+  const dirs: unknown = await told("foldersUnknown", () => allowedDirs(caller));
   if (!Array.isArray(dirs)) throw badOption("allowedDirs", "the function must return a list of absolute paths");
   checkFolders("allowedDirs()", dirs, undefined);
   return withRealPaths(dirs);
@@ -82,7 +92,7 @@ export async function callersDirs<C>(allowedDirs: AllowedDirsOf<C>, caller: C): 
 
 /** Who a function of the server says is calling; throws if it fails or says anything but a name. */
 export async function callersName<C>(callerOf: CallerOf<C>, caller: C): Promise<string | undefined> {
-  const name: unknown = await callerOf(caller);
+  const name: unknown = await told("callerUnknown", () => callerOf(caller));
   // Callers without a name must not share what one of them selects.
   if (name !== undefined && (typeof name !== "string" || name === ""))
     throw badOption(
@@ -121,19 +131,33 @@ export function hasPathMap(policy: PresetName | Policy): boolean {
 /** The code of a log line about one of the operator's folders. */
 export const DIR_UNUSABLE = "allowed_dir_unusable";
 
-/** Logs the allowed folders that are of no use as soon as the server starts, and not when its first client comes. */
+/** The lists of folders that were reported: a server may be created for every request. */
+const reported = new Set<string>();
+const MAX_REPORTED = 1_000;
+
+/**
+ * Reports the allowed folders that are of no use as soon as the server starts, and not when its first client comes: once for each
+ * list of folders, and as a warning of the process where there is no log.
+ */
 export async function reportDirs(
   policy: PresetName | Policy,
   host: HostFacts,
-  log: (line: EndpointLog) => void,
+  log: ((line: EndpointLog) => void) | undefined,
 ): Promise<void> {
+  const { allowedDirs } = host;
+  const key = JSON.stringify(allowedDirs ?? []);
+  if (!allowedDirs || reported.has(key)) return;
+  if (reported.size >= MAX_REPORTED) reported.clear();
+  reported.add(key);
   const endpoint = new Endpoint({ policy, host });
   for (const action of endpoint.handle({ type: "deadlineReached" }, 0).actions) {
     if (action.type !== "probe") continue;
     const probed = { type: "probed", probe: action.probe, paths: await probe(action.paths) } as const;
-    for (const line of endpoint.handle(probed, 0).actions)
-      if (line.type === "log" && line.code === DIR_UNUSABLE)
-        guarded(() => log({ level: line.level, code: line.code, message: line.message }));
+    for (const line of endpoint.handle(probed, 0).actions) {
+      if (line.type !== "log" || line.code !== DIR_UNUSABLE) continue;
+      const { level, code, message } = line;
+      guarded(() => (log ? log({ level, code, message }) : process.emitWarning(message, "RootwiseWarning", code)));
+    }
   }
   endpoint.close();
 }

@@ -16,7 +16,7 @@ import { writable } from "../text.js";
 import { Alarm } from "./alarm.js";
 import { guarded, settle } from "./callbacks.js";
 import { probe } from "./disk.js";
-import { messageOf, refusalOf } from "./errors.js";
+import { hostWarning, messageOf, refusalOf } from "./errors.js";
 import type { AllowUndefined, LoopEvent, LoopHost, Question, SessionState } from "./loop-host.js";
 import { surroundings } from "./surroundings.js";
 
@@ -105,7 +105,7 @@ export class Loop {
     try {
       this.#handle(event);
     } catch (error) {
-      this.#log({ level: "warning", code: "event_failed", message: `${event.type}: ${messageOf(error)}` });
+      this.#log(hostWarning({ problem: "eventFailed", event: event.type, error: messageOf(error) }));
       const smaller = writable(event);
       if (smaller !== event) this.feed(smaller);
     }

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { guarded } from "../driver/callbacks.js";
 import { clientName } from "../driver/connection.js";
-import { NoProjectError, Undeliverable } from "../driver/errors.js";
+import { hostError, Undeliverable } from "../driver/errors.js";
 import { DIR_UNUSABLE, mergedFacts, reportDirs } from "../driver/host.js";
 import { Loop } from "../driver/loop.js";
 import type { LoopEvent, Question } from "../driver/loop-host.js";
@@ -114,7 +114,7 @@ export class Clients {
         if (line.code !== DIR_UNUSABLE) this.#log(line);
       },
     });
-    if (options.log && facts?.allowedDirs) void reportDirs(policy, facts, (line) => this.#log(line));
+    if (facts) void reportDirs(policy, facts, options.log && ((line) => this.#log(line)));
     if (options.declare && options.argument !== undefined)
       declareParameter({
         sdk,
@@ -205,10 +205,7 @@ export class Clients {
       // If another replica changed the session meanwhile, its state counts, and this question is asked again.
       if (await this.#persist(session, id)) return answer;
     }
-    throw new NoProjectError({
-      code: "unconfirmed",
-      message: "Other replicas changed this session at the same time; try again.",
-    });
+    throw hostError({ problem: "sessionChanged" });
   }
 
   #ask(context: CallContext, question: Question): Promise<Answer> {
@@ -305,17 +302,6 @@ export class Clients {
     const signal = this.#sdk.signal(context);
     const argument = this.#named(context);
     const isOver = this.#isOver(context, session);
-    // A pipe reaches the client at any time, so that work which outlives its call may go on asking.
-    if (
-      isOver &&
-      sessionId !== undefined &&
-      !session?.link.streams &&
-      !parts &&
-      !this.isConfined &&
-      argument === undefined &&
-      !signal.aborted
-    )
-      return { loop, by: { session: sessionId } };
     let call = this.#calls.get(signal);
     if (call?.sessionId !== sessionId || call?.loop !== loop) call = undefined;
     if (!call) {

@@ -1,12 +1,14 @@
 // Checks the project that an HTTP request names in a header or its query before the server sees the request.
 import { badOption, Undeliverable } from "../driver/errors.js";
-import { checkedFacts } from "../driver/host.js";
+import { checkedFacts, DIR_UNUSABLE, reportDirs } from "../driver/host.js";
 import { Loop } from "../driver/loop.js";
-import { defined, own, ownOptions } from "../driver/options.js";
-import { inputsOf, policyOf } from "../driver/policy.js";
+import { checkFunction, ownOptions } from "../driver/options.js";
+import { inputsOf } from "../driver/policy.js";
 import type { Project } from "../driver/project.js";
-import { presets } from "../generated/presets.js";
-import type { Answer, HostFacts, Policy, Source } from "../generated/types.js";
+import { RootwiseError } from "../error.js";
+import type { GateCase } from "../functions.js";
+import type { EndpointLog, HostFacts, Policy } from "../generated/types.js";
+import { gatePolicy, gateRefusal } from "../node/index.js";
 import type { PresetName } from "../resolver.js";
 import { headerOf, partsOf, type RequestParts } from "./sdk.js";
 
@@ -30,6 +32,8 @@ export interface GateOptions {
   host?: { [K in keyof HostFacts]?: HostFacts[K] | undefined } | undefined;
   /** How many requests are checked at once; the next ones are answered with status 503. By default 10,000. */
   maxPending?: number | undefined;
+  /** Receives log lines; without it, allowed folders that are of no use are reported as a warning of the process. */
+  log?: ((line: EndpointLog) => void) | undefined;
 }
 
 const OPTIONS: readonly string[] = [
@@ -42,13 +46,18 @@ const OPTIONS: readonly string[] = [
   "required",
   "host",
   "maxPending",
+  "log",
 ] satisfies (keyof GateOptions)[];
 const MAX_PENDING = 10_000;
 
 /** The result of a check: a project, nothing, or a refusal to answer with. */
 export interface GateVerdict {
   readonly project?: Readonly<Project<false>>;
-  readonly refusal?: { readonly status: number; readonly body: string };
+  readonly refusal?: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
 }
 
 /** A request of `node:http` or of Express. */
@@ -93,25 +102,28 @@ export function projectGate(given: GateOptions = {}): Gate {
   const inputs = inputsOf(policy);
   const host = checkedFacts("http", policy, options);
   const send = () => Promise.reject(new Undeliverable("a gate asks nobody"));
-  const loop = new Loop({ open: () => ({ policy, host }), send, log: () => {} });
-  const { required = false, maxPending = MAX_PENDING } = options;
+  const { required = false, maxPending = MAX_PENDING, log } = options;
+  const write = (line: EndpointLog) => {
+    // Reported already.
+    if (line.code !== DIR_UNUSABLE) log?.(line);
+  };
+  const loop = new Loop({ open: () => ({ policy, host }), send, log: write });
+  void reportDirs(policy, host, log);
   let pending = 0;
   const judge = async (parts: RequestParts | undefined): Promise<GateVerdict> => {
     if (!parts && !required) return {};
-    if (pending >= maxPending)
-      return {
-        refusal: refusalOf(503, {
-          code: -32000,
-          message: "Too many requests are being checked at once; try again.",
-          data: { code: "too_many_checks" },
-        }),
-      };
+    if (pending >= maxPending) return refused({ tooMany: {} });
     pending += 1;
     // A call of its own: requests share no state, and none waits for another.
     const call = loop.id();
     try {
       loop.feed({ type: "callStarted", call, ...parts, capabilities: {} });
-      return verdictOf(await loop.ask({ type: "asked", call }), required);
+      const answer = await loop.ask({ type: "asked", call });
+      if (answer.outcome === "resolved") return { project: Object.freeze(answer.project) };
+      return refused({ answered: { answer, required } });
+    } catch (error) {
+      if (!(error instanceof RootwiseError)) throw error;
+      return refused({ failed: { code: error.code, message: error.message } });
     } finally {
       pending -= 1;
       loop.feed({ type: "callEnded", call });
@@ -127,7 +139,7 @@ export function projectGate(given: GateOptions = {}): Gate {
       ),
     ).then(({ project, refusal }) => {
       if (refusal) {
-        response.writeHead(refusal.status, headersOf(refusal.status));
+        response.writeHead(refusal.status, { ...refusal.headers });
         response.end(refusal.body);
         return;
       }
@@ -147,21 +159,22 @@ export function projectGate(given: GateOptions = {}): Gate {
   const fetch: Gate["fetch"] = (handler) => async (request) => {
     const { refusal } = await check(request);
     return refusal
-      ? new Response(refusal.body, { status: refusal.status, headers: headersOf(refusal.status) })
+      ? new Response(refusal.body, { status: refusal.status, headers: { ...refusal.headers } })
       : handler(request);
   };
   return Object.assign(gate, { check, fetch });
 }
 
-const headersOf = (status: number): Record<string, string> => ({
-  "content-type": "application/json",
-  ...(status === 503 ? { "retry-after": "1" } : {}),
-});
+function refused(verdict: GateCase): GateVerdict {
+  const refusal = gateRefusal(verdict);
+  return refusal ? { refusal } : {};
+}
 
-function checked(options: GateOptions): PresetName | Policy {
-  const { header, query, maxPending, policy = "recommended" } = options;
+function checked(options: GateOptions): Policy {
+  const { header, query, maxPending, policy, log } = options;
+  if (log !== undefined) checkFunction(log, "log");
   for (const [name, value] of Object.entries({ header, query })) {
-    if (value !== undefined && (typeof value !== "string" || value === ""))
+    if (value !== undefined && typeof value !== "string")
       throw badOption(name, "must be the name of a header or a query parameter");
   }
   if (maxPending !== undefined && !(Number.isSafeInteger(maxPending) && maxPending > 0))
@@ -169,35 +182,5 @@ function checked(options: GateOptions): PresetName | Policy {
   for (const name of ["requirePath", "local"] as const)
     if (options[name] !== undefined && typeof options[name] !== "boolean")
       throw badOption(name, "must be true or false");
-  return gatePolicy(own({ ...(presets.recommended as Policy), ...own(policyOf(policy)) }) as CompletePolicy, options);
+  return gatePolicy(policy, options);
 }
-
-type CompletePolicy = Policy & Required<Pick<Policy, "name" | "sources">>;
-
-function gatePolicy(
-  { name, sources: all, requirePath: byPolicy, texts, advice, timing, limits }: CompletePolicy,
-  { header, query, requirePath = byPolicy }: GateOptions,
-): Policy {
-  const path = defined({ requirePath });
-  if (header === undefined && query === undefined) {
-    const own = all.filter(({ from }) => from === "header" || from === "query");
-    return { name, sources: own, ...path, ...defined({ texts, advice, timing, limits }) };
-  }
-  const sources: Source[] = [];
-  if (header !== undefined) sources.push({ from: "header", read: [header], status: 400 });
-  if (query !== undefined) sources.push({ from: "query", read: [query], status: 400 });
-  return { name: "gate", sources, ...path };
-}
-
-function verdictOf(answer: Answer, required: boolean): GateVerdict {
-  if (answer.outcome === "resolved") return { project: Object.freeze(answer.project) };
-  if (answer.outcome !== "refused" && !required) return {};
-  const { code, message, instruction, source, status } = answer as Partial<Extract<Answer, { outcome: "refused" }>>;
-  const error = { code: -32602, message: [message, instruction].filter(Boolean).join("\n"), data: { code, source } };
-  return { refusal: refusalOf(status ?? 400, error) };
-}
-
-const refusalOf = (status: number, error: object) => ({
-  status,
-  body: JSON.stringify({ jsonrpc: "2.0", id: null, error }),
-});

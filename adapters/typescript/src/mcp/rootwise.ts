@@ -9,6 +9,7 @@ import type { Project, ProjectListener } from "../driver/project.js";
 import { fixedAnswers } from "../driver/surroundings.js";
 import { RootwiseError } from "../error.js";
 import type { AnnounceProject, Answer, Explanation, SelectBy } from "../generated/types.js";
+import { notInside } from "../node/index.js";
 import { Clients } from "./clients.js";
 import { currentContext } from "./guard.js";
 import { OPTIONS, type ProjectHints, type RootwiseOptions, selection } from "./options.js";
@@ -113,7 +114,7 @@ export class Rootwise<RequirePath extends boolean = true, Context extends CallCo
       await this.resolve(context, path);
       return true;
     } catch (error) {
-      if (error instanceof RootwiseError && NOT_INSIDE.has(error.code)) return false;
+      if (error instanceof RootwiseError && notInside().includes(error.code)) return false;
       throw error;
     }
   }
@@ -201,17 +202,6 @@ export class Rootwise<RequirePath extends boolean = true, Context extends CallCo
     for (const listener of this.#listeners) guarded(() => listener(project, previous, connection));
   }
 }
-
-/** The codes for which a path itself is refused, or there are no roots; with every other one, nobody knows. */
-const NOT_INSIDE: ReadonlySet<string> = new Set([
-  "outside",
-  "no_roots",
-  "invalid",
-  "not_file_uri",
-  "other_system",
-  "not_directory",
-  "unreadable",
-]);
 
 /** Passes on that the client repeats the call; any other error means that there is no project. */
 function unlessRepeated(error: unknown): undefined {

@@ -98,33 +98,51 @@ export async function clientErrors(result: Promise<unknown>): Promise<unknown> {
   }
 }
 
-type Tree = { [name: string]: Tree | string };
+type Tree = { [name: string]: Tree | string | null };
 
-/** The texts in `_meta` that a policy reads, where it reads them. */
-function textsIn(meta: unknown, { meta: places, valueBytes }: PolicyInputs): Tree | undefined {
+/** The most folders that one place in `_meta` is read for; no policy counts as many. */
+const MAX_KEYS = 4096;
+
+/** The values in `_meta` that a policy reads, where it reads them: a text, or an object whose keys are texts. */
+function valuesIn(meta: unknown, { meta: places, valueBytes }: PolicyInputs): Tree | undefined {
+  // A text above the limit is refused for its length, which the first part of it has too.
+  const shortened = (text: string) => text.slice(0, valueBytes + 1);
   let found: Tree | undefined;
   for (const names of typeof meta === "object" && meta !== null ? places : []) {
-    const text = names.reduce(member, meta);
-    if (typeof text !== "string" || names.length === 0) continue;
+    const given = names.length === 0 ? undefined : names.reduce(member, meta);
+    let value: Tree | string | undefined;
+    if (typeof given === "string") value = shortened(given);
+    else if (typeof given === "object" && given !== null && !Array.isArray(given))
+      value = own<Tree>(
+        Object.fromEntries(
+          Object.keys(given)
+            .slice(0, MAX_KEYS)
+            .map((key) => [shortened(key), null]),
+        ),
+      );
+    if (value === undefined) continue;
     let tree = (found ??= own<Tree>({}));
-    for (const name of names.slice(0, -1)) tree = (tree[name] ??= own<Tree>({})) as Tree;
-    // A text above the limit is refused for its length, which the first part of it has too.
-    tree[names.at(-1) as string] = text.slice(0, valueBytes + 1);
+    for (const name of names.slice(0, -1)) {
+      const next = tree[name];
+      tree = typeof next === "object" && next !== null ? next : ((tree[name] = own<Tree>({})) as Tree);
+    }
+    const last = names.at(-1) as string;
+    const before = tree[last];
+    // Another place may be inside this one.
+    tree[last] = typeof before === "object" && typeof value === "object" ? own<Tree>({ ...value, ...before }) : value;
   }
   return found;
 }
 
-/** The longest id of a conversation, in bytes, that counts. */
+/** Every longer id of a conversation is refused for its length, which the first part of it has too. */
 const MAX_CONVERSATION_ID = 4096;
 
-/** The ids of the conversation that a call belongs to, by their keys in `_meta`. */
+/** The ids of the conversation that a call belongs to, by their keys in `_meta`; the endpoint decides which one counts. */
 export function conversationIn(meta: unknown, { conversation }: PolicyInputs): Record<string, string> | undefined {
   let found: Record<string, string> | undefined;
   for (const key of conversation) {
     const id = member(meta, key);
-    // Part of an id could be part of another one too.
-    if (typeof id === "string" && id.length <= MAX_CONVERSATION_ID)
-      (found ??= own<Record<string, string>>({}))[key] = id;
+    if (typeof id === "string") (found ??= own<Record<string, string>>({}))[key] = id.slice(0, MAX_CONVERSATION_ID + 1);
   }
   return found;
 }
@@ -155,7 +173,7 @@ export function partsOf(
   countsConversation = false,
 ): RequestParts | undefined {
   let parts: RequestParts | undefined;
-  const found = textsIn(meta, inputs);
+  const found = valuesIn(meta, inputs);
   const conversation = countsConversation ? conversationIn(meta, inputs) : undefined;
   if (found || conversation) (parts ??= {}).meta = { ...conversation, ...found };
   if (!header) return parts;

@@ -1,5 +1,5 @@
 // Sessions that several replicas of a server share through a store.
-import { badOption, messageOf, NoProjectError } from "../driver/errors.js";
+import { badOption, hostError, hostWarning, messageOf } from "../driver/errors.js";
 import { surroundings, type Timer } from "../driver/surroundings.js";
 import type { EndpointLog } from "../generated/types.js";
 
@@ -46,7 +46,7 @@ const WAIT_MS = 5_000;
 export class StoredSession {
   readonly #store: SessionStore;
   readonly #id: string;
-  readonly #log: (message: string) => void;
+  readonly #log: (line: EndpointLog) => void;
   /** Uses follow one another, so that a replica never takes its own change for that of another. */
   #turn: Promise<unknown> = Promise.resolve();
   /** A load that has not begun yet serves every call that waits for its turn. */
@@ -58,21 +58,23 @@ export class StoredSession {
   constructor(store: SessionStore, id: string, log: (line: EndpointLog) => void) {
     this.#store = store;
     this.#id = id;
-    this.#log = (message) => log({ level: "warning", code: "event_failed", message });
+    this.#log = log;
   }
 
   /** Has the session continued from what another replica saved since the last use; `restore` returns the count of its changes. */
   load(restore: (saved: string) => number): Promise<void> {
     return (this.#nextLoad ??= this.#inTurn(async () => {
       this.#nextLoad = undefined;
-      const value = await this.#reach(() => this.#store.load(this.#id));
-      if (value === undefined || value === null || value === this.#seen) return;
+      const value = (await this.#reach(() => this.#store.load(this.#id))) ?? undefined;
+      if (value === this.#seen) return;
+      // A state that expired or was lost is saved again: this replica continues what it knows.
       this.#seen = value;
+      if (value === undefined) return;
       try {
         this.#savedChanges = restore(connectionIn(value, this.#id));
       } catch (error) {
         // Of another version, policy or session: the client is asked again.
-        this.#log(`the stored session cannot be continued: ${messageOf(error)}`);
+        this.#log(hostWarning({ problem: "stateRefused", error: messageOf(error) }));
       }
     }));
   }
@@ -106,11 +108,8 @@ export class StoredSession {
     try {
       return await Promise.race([use(), late]);
     } catch (error) {
-      this.#log(`the session store failed: ${messageOf(error)}`);
-      throw new NoProjectError({
-        code: "unconfirmed",
-        message: "The store of this server's sessions cannot be reached; try again later.",
-      });
+      this.#log(hostWarning({ problem: "storeError", error: messageOf(error) }));
+      throw hostError({ problem: "storeFailed" });
     } finally {
       timer?.cancel();
     }

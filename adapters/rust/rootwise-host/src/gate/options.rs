@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rootwise::gate::{GateReads, MAX_PENDING, gate_policy};
 use rootwise::host::Transport;
-use rootwise::policy::{Source, SourceKind};
-use rootwise::{ConfigError, HostFacts, Policy, PolicyConfig};
+use rootwise::{ConfigError, HostFacts, Policy};
 
 use super::{ProjectGate, Shared};
 use crate::facts::{allow_only_given, host_facts};
@@ -27,12 +27,6 @@ pub struct GateOptions {
     max_pending: Option<usize>,
     adjust: Option<Adjust>,
 }
-
-/// Requests that are checked at once, if no option says otherwise.
-const MAX_PENDING: usize = 10_000;
-
-/// The status of a request whose header or query is bad, where no policy gives another one.
-const STATUS: u16 = 400;
 
 impl GateOptions {
     /// The header that names the project, such as `X-Project-Path`.
@@ -94,11 +88,6 @@ impl GateOptions {
     /// # Errors
     /// An option is invalid; the error names it.
     pub fn build(self) -> Result<ProjectGate, ConfigError> {
-        for (name, value) in [("header", &self.header), ("query", &self.query)] {
-            if value.as_deref() == Some("") {
-                return Err(ConfigError::new(name, "must be the name of a header or a query parameter"));
-            }
-        }
         if self.max_pending == Some(0) {
             return Err(ConfigError::new("maxPending", "must be a whole number above 0"));
         }
@@ -107,7 +96,7 @@ impl GateOptions {
         Ok(ProjectGate(Arc::new(Shared {
             host: Host::new(policy, &facts, Arc::new(()))?,
             required: self.required,
-            max_pending: self.max_pending.unwrap_or(MAX_PENDING),
+            max_pending: self.max_pending.unwrap_or(MAX_PENDING as usize),
             pending: Default::default(),
         })))
     }
@@ -115,24 +104,10 @@ impl GateOptions {
     /// The part of the policy that concerns the gate.
     fn gate_policy(&self) -> Result<Policy, ConfigError> {
         let policy = self.policy.clone().unwrap_or_else(|| Arc::new(Policy::recommended()));
-        let whole = policy.config();
-        let mut config = if self.header.is_none() && self.query.is_none() {
-            let is_read = |source: &&Source| matches!(source.from, SourceKind::Header | SourceKind::Query);
-            let mut config = PolicyConfig::new(&*whole.name, whole.sources.iter().filter(is_read).cloned());
-            (config.texts, config.advice) = (whole.texts.clone(), whole.advice.clone());
-            (config.timing, config.limits) = (whole.timing.clone(), whole.limits.clone());
-            config
-        } else {
-            let source = |kind, name: &Option<String>| {
-                let mut source = Source::reading(kind, [name.as_ref()?]);
-                source.status = Some(STATUS);
-                Some(source)
-            };
-            let sources = [source(SourceKind::Header, &self.header), source(SourceKind::Query, &self.query)];
-            PolicyConfig::new("gate", sources.into_iter().flatten())
-        };
-        config.require_path = self.require_path.unwrap_or(whole.require_path);
-        config.try_into()
+        let mut reads = GateReads::default();
+        (reads.header, reads.query) = (self.header.clone(), self.query.clone());
+        reads.require_path = self.require_path;
+        gate_policy(&policy, &reads)
     }
 
     fn facts(&self, policy: &Policy) -> Result<HostFacts, ConfigError> {
