@@ -220,9 +220,9 @@ impl Router {
         let Some(instance) = self.instances.get(&id) else { return };
         let (mut line, is_older) = (pending.line.clone(), instance.era == Some(Era::Legacy));
         if self.is_modern() {
-            if is_older && matches!(pending.traffic, Traffic::Discover | Traffic::Listen) {
+            if is_older && pending.traffic == Traffic::Discover {
                 self.flights.remove(&pending.id);
-                let answer = self.answer_for_legacy(id, &pending.id, pending.traffic);
+                let answer = self.discovered_here(id, &pending.id);
                 self.act(Action::ToClient(answer));
                 return self.flight_ended(id);
             }
@@ -275,6 +275,7 @@ impl Router {
             self.deliver(id, pending);
         }
         self.make_current_if_ready(id);
+        self.follow_current();
         self.close_if_done();
     }
 
@@ -289,8 +290,9 @@ impl Router {
             return;
         }
         let last = self.current.replace(id);
+        self.compare_lists(id);
+        self.follow_current();
         if let Some(last) = last.filter(|last| self.instances.contains_key(last)) {
-            self.compare_lists(id);
             self.drain(last);
         }
     }
@@ -412,6 +414,7 @@ impl Router {
         if was_current {
             self.current = Some(id);
         }
+        self.follow_current();
         self.close_if_done();
     }
 
@@ -427,6 +430,7 @@ impl Router {
             self.flights.remove(&pending.id);
             self.route_to_start(pending);
         }
+        self.follow_current();
         self.close_if_done();
     }
 

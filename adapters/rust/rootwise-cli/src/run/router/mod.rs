@@ -9,6 +9,7 @@ mod lists;
 mod newer;
 mod older;
 mod server;
+mod subscriptions;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,7 @@ use client::Client;
 use instances::Instance;
 use newer::Parked;
 use older::Round;
+use subscriptions::Subscription;
 
 /// A server process.
 pub(crate) type InstanceId = u64;
@@ -228,6 +230,10 @@ pub(crate) struct Router {
     rounds: HashMap<Id, Round>,
     /// Calls whose client is to repeat them with an answer, by the state that it sends back.
     parked: HashMap<String, Parked>,
+    /// What the client listens to, by the ids of its requests.
+    subscriptions: BTreeMap<Id, Subscription>,
+    /// The names of our tools that the server uses itself.
+    taken: BTreeSet<&'static str>,
     held: VecDeque<Held>,
     held_bytes: usize,
     /// How often the server of a place was started again.
@@ -348,6 +354,8 @@ impl Router {
             asked: HashMap::new(),
             rounds: HashMap::new(),
             parked: HashMap::new(),
+            subscriptions: BTreeMap::new(),
+            taken: BTreeSet::new(),
             held: VecDeque::new(),
             held_bytes: 0,
             restarts: HashMap::new(),
