@@ -242,6 +242,45 @@ fn a_server_that_does_not_read_does_not_stop_what_it_says() {
 }
 
 #[test]
+fn a_server_that_reads_nothing_stops_no_other() {
+    let folder = folder("stuck");
+    let (a, b, log) = (folder.at("a"), folder.at("b"), folder.at("lines"));
+    let mut client =
+        Client::start(&["--start-in", "none"], &[], &folder.at("plain"), &[("SCRIPTED_LINES", log.as_str())]);
+    client.initialize(Value::Null);
+    let call = |client: &mut Client, folder: &str, tool: &str, arguments: Value| {
+        let meta = json!({ "codex/sandbox-state-meta": { "sandboxCwd": format!("file://{folder}") } });
+        client.request("tools/call", json!({ "name": tool, "arguments": arguments, "_meta": meta }))
+    };
+    let hanging = call(&mut client, &b, "hang", json!({}));
+    let began = call(&mut client, &b, "slow", json!({ "ms": 0 }));
+    assert_eq!(text_of(&client.answer_to(began)), b);
+    let busy = call(&mut client, &a, "slow", json!({ "ms": 12_000 }));
+    let filler = "x".repeat(10_000);
+    // More than pipes and queues hold.
+    let ids: Vec<u64> = (0..200).map(|_| call(&mut client, &a, "other", json!({ "filler": filler }))).collect();
+    let refused = client.answer_to(*ids.last().unwrap());
+    assert!(refused["result"]["isError"] == true && text_of(&refused).contains("reads nothing"), "{refused}");
+    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": hanging } });
+    client.send(&cancel);
+    let other = call(&mut client, &b, "slow", json!({ "ms": 0 }));
+    assert_eq!(text_of(&client.answer_to(other)), b);
+    assert!(std::fs::read_to_string(&log).unwrap().contains(&cancel.to_string()));
+    assert!(!client.has_read(|message| message["id"] == busy), "it is still busy");
+    // It goes on where it was.
+    assert_eq!(text_of(&client.answer_to(busy)), a);
+    assert!(text_of(&client.answer_to(ids[0])).contains("xxx"));
+    let until = Instant::now() + Duration::from_secs(20);
+    loop {
+        let again = call(&mut client, &a, "slow", json!({ "ms": 0 }));
+        if text_of(&client.answer_to(again)) == a {
+            return;
+        }
+        assert!(Instant::now() < until);
+    }
+}
+
+#[test]
 fn too_many_waiting_requests_are_refused() {
     let folder = folder("many");
     let mut client = Client::start(&[], &[], &folder.at("plain"), &[]);

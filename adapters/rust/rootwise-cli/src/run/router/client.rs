@@ -351,7 +351,7 @@ impl Router {
     /// Passes on what belongs to no call.
     fn route_to_current(&mut self, line: Bytes) {
         let current = self.current.or_else(|| self.instances.keys().next_back().copied());
-        if let Some(instance) = current {
+        if let Some(instance) = current.filter(|id| self.instances.get(id).is_some_and(|known| !known.is_stuck)) {
             self.send(instance, line);
         }
     }

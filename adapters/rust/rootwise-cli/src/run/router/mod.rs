@@ -64,6 +64,11 @@ pub(crate) enum Event {
         instance: InstanceId,
         fault: String,
     },
+    /// A server whose input is full reads nothing, or reads again.
+    Stuck {
+        instance: InstanceId,
+        is_stuck: bool,
+    },
     /// The answer to [`Action::Ask`] or [`Action::Tool`].
     Resolved {
         ticket: Ticket,
@@ -381,6 +386,7 @@ impl Router {
             Event::ServerEnded { instance, end } => self.server_ended(instance, end),
             Event::StreamEnded { instance, stream } => self.act(Action::Alarm(GRACE, Alarm::Cut(instance, stream))),
             Event::ServerFailed { instance, fault } => self.server_failed(instance, fault),
+            Event::Stuck { instance, is_stuck } => self.stuck(instance, is_stuck),
             Event::Resolved { ticket, resolution } => self.resolved(ticket, resolution),
             Event::ProjectChanged(project) => self.project_changed(project),
             Event::Alarm(alarm) => self.alarm(alarm),
