@@ -135,6 +135,82 @@ fn bare_messages_and_lists_are_read_as_well() {
 }
 
 #[test]
+fn the_log_of_a_client_is_read_as_well() {
+    let folder = Folder::new("log", &["a/.git"]);
+    let a = folder.at("a");
+    // As Claude Desktop writes mcp-server-NAME.log.
+    let log: Vec<String> = session(&a)
+        .iter()
+        .filter_map(|line| Some((line["time"].as_u64()? - 1000, line["direction"].as_str()?, line.get("message")?)))
+        .map(|(ms, from, message)| {
+            format!(
+                "2026-01-01T00:00:00.{ms:03}Z [info] [git] Message from {from}: {message} {{ metadata: undefined }}"
+            )
+        })
+        .collect();
+    let (status, text) = said(&["explain", &written(&folder, &log)]);
+    assert!(status == Some(0) && text.contains(&format!("client: lists file://{a} after 20 ms")), "{text}");
+    assert!(!text.contains("line 1:"), "{text}");
+}
+
+#[test]
+fn a_long_story_keeps_its_beginning_and_its_end() {
+    let folder = Folder::new("long", &["a/.git"]);
+    let a = folder.at("a");
+    let change =
+        json!({ "direction": "client", "message": { "method": "notifications/roots/list_changed" } }).to_string();
+    let mut lines: Vec<String> = session(&a).iter().map(Value::to_string).collect();
+    lines.extend(std::iter::repeat_n(change, 500));
+    let asks = json!({ "direction": "server", "message": { "id": "last", "method": "roots/list" } });
+    let error = json!({ "code": -1, "message": "the very end" });
+    let answers = json!({ "direction": "client", "message": { "id": "last", "error": error } });
+    lines.extend([asks.to_string(), asks.to_string(), answers.to_string()]);
+    let file = written(&folder, &lines);
+    let (_, text) = said(&["explain", &file]);
+    assert!(text.contains("client: initialize") && text.contains("the very end"), "{text}");
+    let (_, value) = rootwise(&["explain", &file], &[]);
+    assert_eq!(value["timeline"].as_array().unwrap().len(), 200);
+    assert!(value["timelineOmitted"].as_u64().unwrap() > 300);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_person_sees_how_far_it_is() {
+    let folder = Folder::new("bar", &["a/.git"]);
+    let mut lines: Vec<String> = session(&folder.at("a")).iter().map(Value::to_string).collect();
+    let line = json!({ "direction": "client", "message": { "id": 1, "method": "ping", "params": "x".repeat(900) } });
+    lines.extend(std::iter::repeat_n(line.to_string(), 20_000));
+    let file = written(&folder, &lines);
+    // Standard error is a terminal, standard input is one or the file.
+    let script = "import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    if sys.argv[2] == '-':
+        os.dup2(os.open(sys.argv[3], os.O_RDONLY), 0)
+        os.execv(sys.argv[1], [sys.argv[1], 'explain', '-'])
+    os.execv(sys.argv[1], [sys.argv[1], 'explain', sys.argv[3]])
+while True:
+    try:
+        part = os.read(fd, 65536)
+    except OSError:
+        break
+    if not part:
+        break
+    os.write(1, part)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))";
+    for (from, shows) in [("file", " of "), ("-", " read")] {
+        let mut python = Command::new("python3");
+        let output = match python.args(["-c", script, ROOTWISE, from, &file]).stdin(Stdio::null()).output() {
+            Ok(output) => output,
+            Err(error) => return eprintln!("skipped: without python3 there is no terminal for this test ({error})"),
+        };
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{text}");
+        assert!(text.contains("MiB") && text.contains(shows), "{from}: {text:?}");
+    }
+}
+
+#[test]
 fn other_lines_at_the_start_are_no_obstacle() {
     let folder = Folder::new("starts", &["a/.git"]);
     let a = folder.at("a");
