@@ -309,6 +309,37 @@ fn signals_reach_the_server_and_its_status_comes_back() {
 }
 
 #[test]
+#[cfg(unix)]
+fn signals_that_a_server_gives_a_meaning_reach_it_and_end_nothing() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let folder = folder("user-signal");
+    let script = "trap 'echo one' USR1; trap 'echo two' USR2; trap 'echo quit; exit 7' QUIT; echo ready; while :; do sleep 0.05; done";
+    let (project, file) = (format!("--project={}", folder.at("a")), folder.at("session.ndjson"));
+    for command in [["run", project.as_str()], ["record", file.as_str()]] {
+        let mut child = Command::new(support::ROOTWISE)
+            .args(command)
+            .args(["--", "sh", "-c", script])
+            .current_dir(folder.at("plain"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let pid = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
+        assert_eq!(lines.next().unwrap().unwrap(), "ready");
+        for (signal, said) in [(Signal::USR1, "one"), (Signal::USR2, "two"), (Signal::QUIT, "quit")] {
+            kill_process(pid, signal).unwrap();
+            assert_eq!(lines.next().unwrap().unwrap(), said, "{command:?}");
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(7));
+    }
+}
+
+#[test]
 fn a_server_that_is_not_there_is_named() {
     let (status, text) = support::said(&["run", "--", "no-such-server"]);
     assert!(status == Some(2) && text.contains("`no-such-server` cannot be started"), "{text}");

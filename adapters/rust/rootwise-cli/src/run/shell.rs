@@ -345,15 +345,38 @@ impl Shell {
 
     #[cfg(unix)]
     async fn follow_signals(self: Arc<Self>) {
+        use SignalKind as Kind;
         use tokio::signal::unix::{SignalKind, signal};
-        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else { return };
+        let kinds = [
+            Kind::interrupt(),
+            Kind::terminate(),
+            Kind::hangup(),
+            Kind::quit(),
+            Kind::user_defined1(),
+            Kind::user_defined2(),
+        ];
+        let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup), Ok(mut quit), Ok(mut one), Ok(mut two)] =
+            kinds.map(signal)
+        else {
+            return;
+        };
         loop {
-            let number = tokio::select! {
-                _ = interrupt.recv() => 2,
-                _ = terminate.recv() => TERM,
-                _ = hangup.recv() => 1,
+            let kind = tokio::select! {
+                _ = interrupt.recv() => Kind::interrupt(),
+                _ = terminate.recv() => Kind::terminate(),
+                _ = hangup.recv() => Kind::hangup(),
+                _ = quit.recv() => Kind::quit(),
+                _ = one.recv() => Kind::user_defined1(),
+                _ = two.recv() => Kind::user_defined2(),
             };
+            let number = kind.as_raw_value();
+            if kind == Kind::user_defined1() || kind == Kind::user_defined2() {
+                // The server knows what they mean.
+                for server in self.servers().values() {
+                    let _ = server.controls.send(Control::Signal(number));
+                }
+                continue;
+            }
             self.signal.store(number, Ordering::Relaxed);
             self.feed(Event::Signalled);
         }

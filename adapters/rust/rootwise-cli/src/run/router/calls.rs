@@ -145,8 +145,10 @@ fn our_tool(parts: &Params<'_>) -> Option<Result<OurTool, &'static str>> {
 pub(super) const WHICH: &str = "which_project";
 pub(crate) const SWITCH: &str = "switch_project";
 
+type OurDefinition = (&'static str, fn() -> Value);
+
 /// Our tools: their names and definitions.
-pub(super) const OUR_TOOLS: [(&str, fn() -> Value); 2] = [
+pub(super) const OUR_TOOLS: [OurDefinition; 2] = [
     (WHICH, || serde_json::to_value(ready_tools().which).unwrap_or_default()),
     (SWITCH, || serde_json::to_value(ready_tools().switch).unwrap_or_default()),
 ];
