@@ -226,6 +226,30 @@ fn a_flood_that_nobody_reads_waits_in_the_server() {
     assert!(child.wait().unwrap().success());
 }
 
+/// 100,000 messages in each direction, or as many as the variable says.
+#[test]
+#[cfg(target_os = "linux")]
+fn many_messages_leave_nothing_behind() {
+    let folder = folder("soak");
+    let all: u64 = std::env::var("ROOTWISE_SOAK_MESSAGES").map_or(100_000, |text| text.parse().unwrap());
+    let mut client = in_a(&folder, &[], &[]);
+    let mut next = 0;
+    let mut after_a_tenth = 0;
+    while next < all {
+        let ids: Vec<u64> =
+            (0..100).map(|_| client.request("tools/call", json!({ "name": "other", "arguments": {} }))).collect();
+        for id in ids {
+            client.answer_to(id);
+        }
+        next += 100;
+        if after_a_tenth == 0 && next >= all / 10 {
+            after_a_tenth = memory(client.child.id());
+        }
+    }
+    let at_the_end = memory(client.child.id());
+    assert!(at_the_end < after_a_tenth + 4_096, "{after_a_tenth} KiB and {at_the_end} KiB");
+}
+
 #[test]
 fn a_server_that_does_not_read_does_not_stop_what_it_says() {
     let folder = folder("deadlock");
@@ -311,13 +335,13 @@ fn signals_reach_the_server_and_its_status_comes_back() {
 #[test]
 #[cfg(unix)]
 fn signals_that_a_server_gives_a_meaning_reach_it_and_end_nothing() {
-    use std::io::{BufRead, BufReader};
+    use std::io::{BufRead, BufReader, Write};
     use std::process::{Command, Stdio};
 
     use rustix::process::{Pid, Signal, kill_process};
 
     let folder = folder("user-signal");
-    let script = "trap 'echo one' USR1; trap 'echo two' USR2; trap 'echo quit; exit 7' QUIT; echo ready; while :; do sleep 0.05; done";
+    let script = "trap 'echo one' USR1; trap 'echo two' USR2; trap 'echo quit; exit 7' QUIT; echo ready; while :; do if read line; then echo got; fi; done";
     let (project, file) = (format!("--project={}", folder.at("a")), folder.at("session.ndjson"));
     for command in [["run", project.as_str()], ["record", file.as_str()]] {
         let mut child = Command::new(support::ROOTWISE)
@@ -331,10 +355,16 @@ fn signals_that_a_server_gives_a_meaning_reach_it_and_end_nothing() {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let pid = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
         assert_eq!(lines.next().unwrap().unwrap(), "ready");
-        for (signal, said) in [(Signal::USR1, "one"), (Signal::USR2, "two"), (Signal::QUIT, "quit")] {
+        let mut stdin = child.stdin.take().unwrap();
+        for (signal, said) in [(Signal::USR1, "one"), (Signal::USR2, "two")] {
             kill_process(pid, signal).unwrap();
             assert_eq!(lines.next().unwrap().unwrap(), said, "{command:?}");
+            // It is served as before.
+            stdin.write_all(b"line\n").unwrap();
+            assert_eq!(lines.next().unwrap().unwrap(), "got", "{command:?}");
         }
+        kill_process(pid, Signal::QUIT).unwrap();
+        assert_eq!(lines.next().unwrap().unwrap(), "quit", "{command:?}");
         assert_eq!(child.wait().unwrap().code(), Some(7));
     }
 }
