@@ -19,7 +19,8 @@ fn written(folder: &Folder, file: &str, content: &str) {
 }
 
 fn examined(folder: &Folder) -> (Option<i32>, Value) {
-    rootwise(&["doctor", &folder.at("app/src")], &[("HOME", &folder.at("home"))])
+    // Without a `rootwise` that somebody installed.
+    rootwise(&["doctor", &folder.at("app/src")], &[("HOME", &folder.at("home")), ("PATH", "/usr/bin:/bin")])
 }
 
 #[test]

@@ -167,6 +167,16 @@ fn what_cannot_be_used_is_named() {
 }
 
 #[test]
+#[cfg(unix)]
+fn whereami_on_a_terminal_says_what_it_is_for() {
+    let Some((status, text)) = support::on_terminal(&["whereami"], None) else { return };
+    assert_eq!(status, Some(0), "{text}");
+    assert!(text.contains("This is an MCP server") && text.contains("rootwise call --root ."), "{text}");
+    // The command is one that this person has.
+    assert!(text.contains(&format!("{ROOTWISE:?}")) || text.contains(r#""command":"rootwise""#), "{text}");
+}
+
+#[test]
 fn an_option_that_would_do_nothing_is_refused() {
     let folder = folder("nothing");
     let policy = folder.at("policy.json");

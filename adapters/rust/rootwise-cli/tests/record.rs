@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use support::client::scripted;
-use support::{Folder, ROOTWISE, rootwise, said};
+use support::{Folder, ROOTWISE, on_terminal, rootwise, said};
 
 /// Runs a server with this input, alone or recorded; returns what it says and its status.
 fn output(command: &[&str], input: &[u8], cwd: &str) -> (Vec<u8>, Option<i32>) {
@@ -181,32 +181,10 @@ fn a_person_sees_how_far_it_is() {
     let line = json!({ "direction": "client", "message": { "id": 1, "method": "ping", "params": "x".repeat(900) } });
     lines.extend(std::iter::repeat_n(line.to_string(), 20_000));
     let file = written(&folder, &lines);
-    // Standard error is a terminal, standard input is one or the file.
-    let script = "import os, pty, sys
-pid, fd = pty.fork()
-if pid == 0:
-    if sys.argv[2] == '-':
-        os.dup2(os.open(sys.argv[3], os.O_RDONLY), 0)
-        os.execv(sys.argv[1], [sys.argv[1], 'explain', '-'])
-    os.execv(sys.argv[1], [sys.argv[1], 'explain', sys.argv[3]])
-while True:
-    try:
-        part = os.read(fd, 65536)
-    except OSError:
-        break
-    if not part:
-        break
-    os.write(1, part)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))";
-    for (from, shows) in [("file", " of "), ("-", " read")] {
-        let mut python = Command::new("python3");
-        let output = match python.args(["-c", script, ROOTWISE, from, &file]).stdin(Stdio::null()).output() {
-            Ok(output) => output,
-            Err(error) => return eprintln!("skipped: without python3 there is no terminal for this test ({error})"),
-        };
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(output.status.code(), Some(0), "{text}");
-        assert!(text.contains("MiB") && text.contains(shows), "{from}: {text:?}");
+    for (args, input, shows) in [(["explain", &file], None, " of "), (["explain", "-"], Some(file.as_str()), " read")] {
+        let Some((status, text)) = on_terminal(&args, input) else { return };
+        assert_eq!(status, Some(0), "{text}");
+        assert!(text.contains("MiB") && text.contains(shows), "{args:?}: {text:?}");
     }
 }
 
