@@ -57,7 +57,12 @@ pub(crate) fn record(options: &Record) -> Result<ExitCode, Failure> {
     let mut command = std::process::Command::new(program::find(name)?);
     let file = open(&options.file)?;
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+    // Before there is a server: a signal that nobody catches would leave it behind.
+    #[cfg(unix)]
+    let started = pass_signals()?;
     let mut child = command.spawn().map_err(|error| Failure(format!("the server cannot be started: {error}")))?;
+    #[cfg(unix)]
+    let _ = started.send(child.id());
     let words: Vec<String> = options.server.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let text = |value: std::ffi::OsString| value.to_string_lossy().into_owned();
     let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
@@ -148,20 +153,20 @@ fn converse(child: &mut Child, seen: &Reporter) -> Result<std::process::ExitStat
     Ok(status)
 }
 
-/// Waits for the server; signals for this program reach it.
+/// Waits for the server.
 fn wait(child: &mut Child) -> Result<std::process::ExitStatus, Failure> {
-    #[cfg(unix)]
-    pass_signals(child.id())?;
     child.wait().map_err(|error| Failure(format!("the server cannot be observed: {error}")))
 }
 
+/// Catches signals for this program, and passes them on to the process that is named later.
 #[cfg(unix)]
-fn pass_signals(pid: u32) -> Result<(), Failure> {
+fn pass_signals() -> Result<SyncSender<u32>, Failure> {
     use rustix::process::{Pid, Signal, kill_process};
     use tokio::signal::unix::{SignalKind, signal};
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::new)?;
     let (ready, is_ready) = sync_channel(1);
+    let (started, pid) = sync_channel(1);
     std::thread::spawn(move || {
         runtime.block_on(async {
             use SignalKind as Kind;
@@ -179,6 +184,7 @@ fn pass_signals(pid: u32) -> Result<(), Failure> {
                 return;
             };
             let _ = ready.send(());
+            let Ok(pid) = pid.recv() else { return };
             loop {
                 let signal = tokio::select! {
                     _ = interrupt.recv() => Signal::INT,
@@ -197,7 +203,7 @@ fn pass_signals(pid: u32) -> Result<(), Failure> {
     });
     // Without handlers, a signal ends this program as it ends any other.
     let _ = is_ready.recv();
-    Ok(())
+    Ok(started)
 }
 
 /// Passes bytes on as they come, and reports whole lines before they arrive: what answers one is always recorded after it.

@@ -110,6 +110,8 @@ pub(super) async fn serve(setup: &Setup) -> Result<i32, Failure> {
             "a client starts this server and speaks to it; for a shell, `rootwise call -- rootwise run -- SERVER` is one",
         );
     }
+    // Before there is a server: a signal that nobody catches would leave it behind.
+    let caught = catch();
     let (client, queue) = Outbox::new(Arc::default(), Shortcut::to(std::io::stdout()));
     let (shell, running) = Shell::open(setup, Wire::Lines(client))?;
     let gone = shell.events.clone();
@@ -117,7 +119,7 @@ pub(super) async fn serve(setup: &Setup) -> Result<i32, Failure> {
     let (reading, runtime) = (shell.clone(), Handle::current());
     // A thread of its own, because the standard input blocks; it ends with the process.
     std::thread::spawn(move || reading.read_client(&runtime));
-    let signals = tokio::spawn(shell.clone().follow_signals());
+    let signals = tokio::spawn(shell.clone().follow_signals(caught));
     let code = running.end(&shell).await;
     signals.abort();
     shell.finish();
@@ -344,22 +346,10 @@ impl Shell {
     }
 
     #[cfg(unix)]
-    async fn follow_signals(self: Arc<Self>) {
-        use SignalKind as Kind;
-        use tokio::signal::unix::{SignalKind, signal};
-        let kinds = [
-            Kind::interrupt(),
-            Kind::terminate(),
-            Kind::hangup(),
-            Kind::quit(),
-            Kind::user_defined1(),
-            Kind::user_defined2(),
-        ];
-        let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup), Ok(mut quit), Ok(mut one), Ok(mut two)] =
-            kinds.map(signal)
-        else {
-            return;
-        };
+    async fn follow_signals(self: Arc<Self>, caught: Caught) {
+        use tokio::signal::unix::SignalKind as Kind;
+
+        let Ok([mut interrupt, mut terminate, mut hangup, mut quit, mut one, mut two]) = caught else { return };
         loop {
             let kind = tokio::select! {
                 _ = interrupt.recv() => Kind::interrupt(),
@@ -383,9 +373,33 @@ impl Shell {
     }
 
     #[cfg(not(unix))]
-    async fn follow_signals(self: Arc<Self>) {
+    async fn follow_signals(self: Arc<Self>, (): Caught) {
         while tokio::signal::ctrl_c().await.is_ok() {
             self.feed(Event::Signalled);
         }
     }
 }
+
+/// The signals that are passed on, caught from now on.
+#[cfg(unix)]
+type Caught = Result<[tokio::signal::unix::Signal; 6], std::io::Error>;
+
+#[cfg(unix)]
+fn catch() -> Caught {
+    use tokio::signal::unix::{SignalKind as Kind, signal};
+
+    Ok([
+        signal(Kind::interrupt())?,
+        signal(Kind::terminate())?,
+        signal(Kind::hangup())?,
+        signal(Kind::quit())?,
+        signal(Kind::user_defined1())?,
+        signal(Kind::user_defined2())?,
+    ])
+}
+
+#[cfg(not(unix))]
+type Caught = ();
+
+#[cfg(not(unix))]
+const fn catch() -> Caught {}
