@@ -36,6 +36,7 @@ const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", 
 const note = (what) => void appendFileSync(${JSON.stringify(log)}, JSON.stringify({ pid: process.pid, cwd: process.cwd(), ...what }) + "\\n");
 const text = (value) => ({ content: [{ type: "text", text: value }] });
 let sampled;
+let cancelled = false;
 note({ start: true });
 const tools = {
   where: () => text(process.cwd()),
@@ -56,6 +57,14 @@ const tools = {
     }
     return text("done");
   },
+  // Progress reaches its own call, also where clients share a server.
+  spate: async ({ times }, { progressToken }) => {
+    for (let progress = 0; progress < times && !cancelled; progress++) {
+      if (progress % 100 === 0) await new Promise((done) => process.stdout.write("", done));
+      send({ method: "notifications/progress", params: { progressToken, progress, message: "x".repeat(1_000) } });
+    }
+    return text("done");
+  },
   sample: async () => {
     send({ id: 1, method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } });
     const { content } = await new Promise((done) => { sampled = done; });
@@ -71,7 +80,10 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
   else if (method === "tools/call") {
     const said = await tools[params.name](params.arguments ?? {}, params._meta ?? {});
     if (said) send({ id, result: said });
-  } else if (method === "notifications/cancelled") note({ cancelled: params.requestId });
+  } else if (method === "notifications/cancelled") {
+    cancelled = true;
+    note({ cancelled: params.requestId });
+  }
   else if (result?.content) sampled(result);
   else if (id !== undefined && method) send({ id, error: { code: -32601, message: "unknown" } });
 }).on("close", () => process.exit(0));
@@ -84,6 +96,7 @@ const notes = () =>
         .split("\n")
         .map((line) => JSON.parse(line))
     : [];
+const cancellations = () => notes().filter(({ cancelled }) => cancelled).length;
 /** The processes of the scripted server that run. */
 const alive = () => notes().filter(({ start, pid }) => start && isRunning(pid));
 function isRunning(pid) {
@@ -311,6 +324,38 @@ test("a server's own questions reach the client that it works for", { timeout: 6
   }
 });
 
+test("a client of 2026-07-28 that does not read loses its call, and no other client", { timeout: 90_000 }, async () => {
+  const at = await serve();
+  const others = await Promise.all([alpha, beta].map((folder) => connect(kinds[2], at.url, { roots: [folder] })));
+  try {
+    for (const { call } of others) await call("where");
+    const before = cancellations();
+    const body = modern(1, "spate");
+    body.params.arguments.times = 100_000;
+    body.params._meta.progressToken = 1;
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "x-project-path": alpha,
+    };
+    const flood = request(at.url, { method: "POST", headers, agent: false });
+    flood.on("error", () => {});
+    flood.end(JSON.stringify(body));
+    const [response] = await once(flood, "response");
+    response.pause();
+    // The other folder has another server, and the same one goes on when the stream is given up.
+    for (let round = 0; round < 20; round++) assert.equal((await others[1].call("where")).text, beta);
+    assert.equal((await others[0].call("where")).text, alpha);
+    await until("the server learns of it", () => cancellations() > before);
+    assert.ok(at.said.some((line) => line.includes("read nothing for 5 s")));
+    flood.destroy();
+  } finally {
+    for (const { client } of others) await client.close();
+    await at.stop();
+  }
+});
+
 const initialize = {
   jsonrpc: "2.0",
   id: 1,
@@ -506,12 +551,13 @@ test("whoever closes the stream of a modern call cancels it, and no other call",
     await once(hanging, "response");
     const other = begin("hang");
     await once(other, "response");
+    const before = cancellations();
     await until("both calls reach the server", () => notes().filter(({ hangs }) => hangs).length === 2);
     hanging.destroy();
-    await until("the server hears of it", () => notes().some(({ cancelled }) => cancelled));
-    assert.equal(notes().filter(({ cancelled }) => cancelled).length, 1);
+    await until("the server hears of it", () => cancellations() > before);
+    assert.equal(cancellations(), before + 1);
     other.destroy();
-    await until("the other one as well", () => notes().filter(({ cancelled }) => cancelled).length === 2);
+    await until("the other one as well", () => cancellations() === before + 2);
   } finally {
     await at.stop();
   }

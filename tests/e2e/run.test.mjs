@@ -1,7 +1,7 @@
 // `rootwise run` before servers that others wrote and published, with the clients of both SDK lines in both eras.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -36,6 +36,7 @@ before(async () => {
   const published = packagesOf("tests/e2e/published");
   const python = await environment("mcp-server-git", ["mcp-server-git==2026.10.19"]);
   servers = {
+    scripted: [join(dirname(program), "examples", "scripted")],
     filesystem: [process.execPath, published("@modelcontextprotocol/server-filesystem", "dist/index.js"), "{path}"],
     browser: [process.execPath, published("@playwright/mcp", "cli.js"), "--headless", "--no-sandbox", "--isolated"],
     git: [join(dirname(python), "mcp-server-git"), "--repository", "{path}"],
@@ -111,6 +112,70 @@ for (const kind of clients) {
       }
     });
 
+    test("its tools appear with the first project", { timeout: 120_000 }, async () => {
+      const isModern = kind.mode?.pin !== undefined;
+      const given = { roots: isModern ? [alpha] : [], options: ["--start-in", "none"] };
+      const { client, state, call } = await connect(kind, "filesystem", given);
+      try {
+        assert.deepEqual((await client.listTools()).tools, []);
+        const method = kind.line === 1 ? ToolListChangedNotificationSchema : "notifications/tools/list_changed";
+        const changed = new Promise((done) => client.setNotificationHandler(method, done));
+        if (isModern) {
+          // Roots come with a call, and changes with a subscription.
+          await client.listen({ toolsListChanged: true });
+          assert.ok(!(await call("list_allowed_directories")).failed);
+        } else {
+          state.roots = [alpha];
+          await client.sendRootsListChanged();
+        }
+        await changed;
+        assert.ok((await client.listTools()).tools.length > 5);
+      } finally {
+        await client.close();
+      }
+    });
+
+    test("a change of folder is followed", { timeout: 120_000 }, async () => {
+      const { client, state, call } = await connect(kind, "filesystem", { roots: [alpha] });
+      const folder = async () => (await call("list_allowed_directories")).text.split("\n")[1];
+      try {
+        assert.equal(await folder(), alpha);
+        state.roots = [beta];
+        if (kind.mode?.pin === undefined) await client.sendRootsListChanged();
+        // Without a notification, an answer counts for its fresh time.
+        for (const until = Date.now() + 30_000; (await folder()) !== beta; ) assert.ok(Date.now() < until);
+      } finally {
+        await client.close();
+      }
+    });
+
+    test("two projects of one client have a server each", { timeout: 120_000 }, async () => {
+      const given = { roots: [alpha, beta], options: ["--argument", "repo_path"] };
+      const { client, call } = await connect(kind, "git", given);
+      try {
+        const said = await Promise.all([alpha, beta, alpha].map((repo_path) => call("git_status", { repo_path })));
+        const branches = said.map(({ text }) => /On branch (\w+)/.exec(text)?.[1]);
+        assert.deepEqual(branches, ["first", "second", "first"], JSON.stringify(said));
+      } finally {
+        await client.close();
+      }
+    });
+
+    test("a server that writes half lines, crashes and hangs", { timeout: 120_000 }, async () => {
+      const { client, call } = await connect(kind, "scripted", { options: [`--project=${alpha}`] });
+      try {
+        assert.equal((await call("half")).text, "");
+        await assert.rejects(call("crash"), /ended with status 9/);
+        assert.equal((await call("slow", { ms: 0 })).text, alpha);
+        const hanging = { name: "hang", arguments: {} };
+        const rest = kind.line === 1 ? [undefined, { timeout: 500 }] : [{ timeout: 500 }];
+        await assert.rejects(client.callTool(hanging, ...rest), /timed out/i);
+        assert.equal((await call("slow", { ms: 0 })).text, alpha);
+      } finally {
+        await client.close();
+      }
+    });
+
     test("tools of ours switch between repositories", { timeout: 120_000 }, async () => {
       const { client, call } = await connect(kind, "git", { roots: [alpha, beta], options: ["--tools"] });
       try {
@@ -157,6 +222,45 @@ test("a folder that the client opens later is followed", { timeout: 120_000 }, a
     assert.deepEqual(text.split("\n").slice(1), [beta]);
   } finally {
     await client.close();
+  }
+});
+
+test("a client that never answers gets the reason", { timeout: 120_000 }, async () => {
+  const policy = join(base, "patience.json");
+  writeFileSync(policy, JSON.stringify({ timing: { callerTimeoutMs: 300 } }));
+  for (const kind of clients.slice(0, 2)) {
+    const given = { roots: new Promise(() => {}), options: ["--policy", policy] };
+    const { client, call } = await connect(kind, "git", given);
+    try {
+      const { text, failed } = await call("git_status", { repo_path: alpha });
+      assert.ok(failed && /did not answer/.test(text), text);
+    } finally {
+      await client.close();
+    }
+  }
+});
+
+test("a recorded session is the same bytes when it is played again", { timeout: 120_000 }, async () => {
+  for (const [index, { line, mode }] of clients.entries()) {
+    const file = join(base, `session-${index}.ndjson`);
+    const server = mode?.pin ? [...servers.scripted, "--modern-only"] : servers.scripted;
+    const info = { name: "e2e", version: "1" };
+    const client = line === 1 ? new Client1(info) : new Client2(info, { versionNegotiation: { mode } });
+    const Stdio = line === 1 ? Stdio1 : Stdio2;
+    const args = ["record", file, "--", ...server];
+    await client.connect(new Stdio({ command: program, args, cwd: alpha, stderr: "inherit" }));
+    await client.listTools();
+    await client.callTool({ name: "other", arguments: { text: '\u2028 \ud83d\ude00 "', number: 1e21 } });
+    await client.close();
+    const lines = readFileSync(file, "utf8").trim().split("\n");
+    const said = lines.flatMap((entry) => /"direction":"client","message":(.*)\}$/s.exec(entry)?.[1] ?? []);
+    assert.ok(said.length >= 2, lines.join("\n"));
+    const input = said.map((message) => `${message}\n`).join("");
+    const [alone, recorded] = [server, [program, "record", `${file}.again`, "--", ...server]].map(
+      ([command, ...rest]) => execFileSync(command, rest, { cwd: alpha, input }),
+    );
+    assert.ok(alone.length > 0 && alone.equals(recorded));
+    for (const message of said) assert.ok(readFileSync(`${file}.again`, "utf8").includes(message), message);
   }
 });
 

@@ -98,6 +98,9 @@ fn answer(message: &Value, args: &[String]) {
 fn answer_modern(message: &Value, args: &[String]) {
     let (id, params) = (&message["id"], &message["params"]);
     if id.is_null() {
+        if message["method"] == "notifications/cancelled" {
+            listeners().retain(|listener| *listener != params["requestId"]);
+        }
         return;
     }
     let reply = |result: Value| say(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
@@ -117,7 +120,8 @@ fn answer_modern(message: &Value, args: &[String]) {
             "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "scripted", "version": "1" } },
         })),
         (Some("subscriptions/listen"), _) => {
-            say(&json!({ "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": {} }));
+            listeners().push(id.clone());
+            tell("notifications/subscriptions/acknowledged", id);
         }
         (Some("tools/list"), _) => {
             reply(json!({ "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": tools() }));
@@ -131,7 +135,7 @@ fn answer_modern(message: &Value, args: &[String]) {
         })),
         (Some("tools/call"), Some("ask" | "meta")) => reply(text(params.to_string())),
         (Some("tools/call"), Some("change")) => {
-            say(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
+            listeners().iter().for_each(|listener| tell("notifications/tools/list_changed", listener));
             reply(text(here()));
         }
         (Some("tools/call"), _) => {
@@ -141,6 +145,17 @@ fn answer_modern(message: &Value, args: &[String]) {
         }
         _ => refuse(-32601, "unknown method"),
     }
+}
+
+/// The subscriptions that are open.
+fn listeners() -> std::sync::MutexGuard<'static, Vec<Value>> {
+    static LISTENERS: std::sync::Mutex<Vec<Value>> = std::sync::Mutex::new(Vec::new());
+    LISTENERS.lock().unwrap()
+}
+
+fn tell(method: &str, listener: &Value) {
+    let meta = json!({ "io.modelcontextprotocol/subscriptionId": listener });
+    say(&json!({ "jsonrpc": "2.0", "method": method, "params": { "_meta": meta } }));
 }
 
 /// The folder can add a tool, so that the lists of two projects differ.

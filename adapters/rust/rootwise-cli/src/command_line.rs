@@ -86,8 +86,8 @@ or text for a line that is none. A file that is there is replaced.
 The exit status is that of the server; 2 for a mistake in the options.";
 
 const EXPLAIN_EXAMPLES: &str = "\
-Reads what `rootwise record` writes, what other tools between clients and servers write (one JSON object on each line, or one list), and bare
-messages, one on each line.
+Reads what `rootwise record` writes, what other tools between clients and servers write (one JSON object on each line, or one list), bare
+messages, one on each line, and logs with a message in a line of text, as Claude Desktop and mcp-remote write them.
 
 Examples:
   rootwise explain session.ndjson
@@ -399,6 +399,26 @@ mod tests {
     #[test]
     fn the_definition_has_no_contradictions() {
         CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn the_examples_of_the_help_are_command_lines() {
+        let mut count = 0_usize;
+        for command in CommandLine::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let own = format!("rootwise {}", command.get_name());
+            assert!(help.lines().any(|line| line.trim().starts_with(&own)), "{own} has no example: {help}");
+            for line in help.lines().filter_map(|line| line.strip_prefix("  rootwise ")) {
+                // What follows is a remark, or for the shell.
+                let line = line.split("   ").next().unwrap_or_default();
+                let line = line.split(['<', '|']).next().unwrap_or_default();
+                // The policy of the example is no file here.
+                let line = line.replace("policy.json", "recommended").replace("my code", "code");
+                count = count.saturating_add(1);
+                assert!(parsed(&line).is_ok(), "{line}: {}", parsed(&line).unwrap_err());
+            }
+        }
+        assert!(count > 15, "{count} examples");
     }
 
     #[test]

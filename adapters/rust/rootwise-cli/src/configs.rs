@@ -41,6 +41,8 @@ pub(crate) struct Server {
     pub(crate) args: Vec<String>,
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) cwd: Option<String>,
+    /// Its address, if it is reached over HTTP instead.
+    pub(crate) url: Option<String>,
 }
 
 pub(crate) fn configs() -> Vec<Config> {
@@ -56,7 +58,7 @@ impl Config {
         own.into_iter().chain(of_user).collect()
     }
 
-    /// The servers in the text of a file; those over HTTP have no command and are left out.
+    /// The servers in the text of a file; those over HTTP have no command.
     pub(crate) fn read(&self, text: &str, project: &Path) -> Result<Vec<Server>, String> {
         let document: Value = if self.shape == Shape::Toml {
             toml::from_str(text).map_err(|error| error.to_string())?
@@ -85,19 +87,23 @@ impl Config {
         let env = entry.get("env").or_else(|| entry.get("environment")).and_then(Value::as_object);
         let env = env.into_iter().flatten().filter_map(|(name, value)| Some((name.clone(), text(value)?))).collect();
         let cwd = entry.get("cwd").and_then(text);
-        let (command, args) = if self.shape == Shape::List {
+        // Gemini CLI and Windsurf have names of their own for it.
+        let url = ["url", "httpUrl", "serverUrl"].into_iter().find_map(|name| entry.get(name).and_then(text));
+        let (command, args) = if entry.get("command").is_none() {
+            (url.as_ref().map(|_| String::new())?, Vec::new())
+        } else if self.shape == Shape::List {
             let mut words = texts(entry.get("command")).into_iter();
             (words.next()?, words.collect())
         } else {
             // One that is no text is empty here, and named by whoever looks for mistakes.
             (text(entry.get("command")?).unwrap_or_default(), texts(entry.get("args")))
         };
-        Some(Server { name, command, args, env, cwd })
+        Some(Server { name, command, args, env, cwd, url })
     }
 
     /// The entry for a server as this client reads it, with the members around it.
     pub(crate) fn entry(&self, server: &Server) -> String {
-        let Server { name, command, args, env, cwd } = server;
+        let Server { name, command, args, env, cwd, .. } = server;
         let mut entry = Map::new();
         match self.shape {
             Shape::List => {
@@ -147,9 +153,10 @@ mod tests {
         let text = r#"{ // mine
             "mcpServers": { "far": { "type": "http", "url": "https://example.com" }, "near": { "command": "a", } },
             "projects": { "/p": { "mcpServers": { "own": { "command": "b" } } } } }"#;
-        let names: Vec<String> =
-            config.read(text, Path::new("/p")).unwrap().into_iter().map(|server| server.name).collect();
-        assert_eq!(names, ["near", "own"]);
+        let servers = config.read(text, Path::new("/p")).unwrap();
+        let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
+        assert_eq!(names, ["far", "near", "own"]);
+        assert_eq!(servers.first().and_then(|far| far.url.as_deref()), Some("https://example.com"));
         assert!(config.read("{", Path::new("/p")).is_err());
     }
 }

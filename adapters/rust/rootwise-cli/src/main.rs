@@ -26,6 +26,9 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let done = match command {
+        Command::Run(_) | Command::Record(_) if json => {
+            Err(Failure("--json: this command prints no answer, because its output is that of the server".into()))
+        }
         Command::Run(options) => run::run(&options),
         Command::Record(options) => commands::record::record(&options),
         Command::Explain(options) => printed(commands::explain::explain(&options), json),
@@ -38,6 +41,10 @@ fn main() -> ExitCode {
         Command::Call(options) => printed(commands::call::call(&options), json),
     };
     done.unwrap_or_else(|Failure(text)| {
+        if json {
+            let error = serde_json::json!({ "error": { "code": "cannot_run", "message": text } });
+            let _ = writeln!(anstream::stdout(), "{error:#}");
+        }
         let _ = writeln!(anstream::stderr(), "rootwise: {text}");
         ExitCode::from(2)
     })

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use rootwise::host::Transport;
+use rootwise::policy::PRESETS;
 use rootwise::{HostFacts, Policy};
 use rootwise_host::{allow_only, host_facts};
 
@@ -50,12 +51,20 @@ pub(crate) fn text_of(path: PathBuf) -> Result<String, Failure> {
 pub(crate) fn read(chosen: &str) -> Result<Policy, Failure> {
     let preset = Policy::preset(chosen);
     if preset.is_ok() || !is_file(chosen) {
-        return preset.map_err(|error| Failure(format!("--policy {chosen}: {}", error.problem)));
+        return preset
+            .map_err(|error| Failure(format!("--policy {chosen}: {}", nearest(chosen).unwrap_or(error.problem))));
     }
     let text = std::fs::read_to_string(chosen).map_err(|error| Failure(format!("--policy {chosen}: {error}")))?;
     Policy::from_json(&text).map_err(|error| {
         Failure(format!("--policy {chosen}: {error}\n`rootwise check {chosen}` shows the line and the column."))
     })
+}
+
+/// Names the preset that was meant, if one is near.
+pub(crate) fn nearest(chosen: &str) -> Option<String> {
+    let names = PRESETS.iter().map(|(name, _)| (strsim::jaro_winkler(chosen, name), *name));
+    let (likeness, name) = names.max_by(|one, two| one.0.total_cmp(&two.0))?;
+    (likeness > 0.8).then(|| format!("no preset and no file has this name; did you mean `{name}`?"))
 }
 
 /// Whether a value looks like a file and not like the name of a preset.

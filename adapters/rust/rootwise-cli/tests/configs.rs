@@ -19,7 +19,8 @@ fn written(folder: &Folder, file: &str, content: &str) {
 }
 
 fn examined(folder: &Folder) -> (Option<i32>, Value) {
-    rootwise(&["doctor", &folder.at("app/src")], &[("HOME", &folder.at("home"))])
+    // Without a `rootwise` that somebody installed.
+    rootwise(&["doctor", &folder.at("app/src")], &[("HOME", &folder.at("home")), ("PATH", "/usr/bin:/bin")])
 }
 
 #[test]
@@ -49,6 +50,8 @@ fn what_is_wrong_with_a_server_is_named_and_corrected() {
     written(&folder, "home/.config/Claude/claude_desktop_config.json", &behind.replace("told", "untold"));
     let launched = json!({ "mcpServers": {
         "by npx": { "command": "npx", "args": ["-y", "rootwise@0.1.0", "run", "--", "x"] },
+        "gone": { "command": "/nowhere/rootwise", "args": ["run", "--tools", "--", "x", "run"] },
+        "far": { "url": "https://example.com/mcp" },
         "by uvx": { "command": "uvx", "args": ["--from", "rootwise", "rootwise", "run", "--", "x"] },
     } });
     written(&folder, "app/.cursor/mcp.json", &launched.to_string());
@@ -60,6 +63,7 @@ fn what_is_wrong_with_a_server_is_named_and_corrected() {
     assert!(fixed["problems"][0].as_str().unwrap().contains(&format!("only {other}")), "{fixed}");
     let corrected: Value = serde_json::from_str(fixed["corrected"].as_str().unwrap()).unwrap();
     assert_eq!(corrected["mcpServers"]["fixed"]["args"], json!(["run", "--", ROOTWISE, "--repository", "{path}"]));
+    assert_eq!(corrected["mcpServers"]["fixed"]["command"], ROOTWISE);
     assert_eq!((&server("fine")["problems"], &server("behind")["behindRun"]), (&json!([]), &json!(true)));
     assert_eq!(server("fine")["projectBehindRun"], folder.at("app"));
     assert!(server("fine")["startsIn"].as_str().unwrap().contains(&folder.at("app")));
@@ -69,7 +73,15 @@ fn what_is_wrong_with_a_server_is_named_and_corrected() {
     }
     if cfg!(target_os = "linux") {
         assert!(server("untold")["problems"][0].as_str().unwrap().contains("--project="));
+        let corrected: Value = serde_json::from_str(server("untold")["corrected"].as_str().unwrap()).unwrap();
+        let option = format!("--project={}", folder.at("app"));
+        assert_eq!(corrected["mcpServers"]["untold"]["args"], json!(["run", option, "--", "x"]));
     }
+    // A program that this PATH does not have is replaced by one that is there; what it starts stays.
+    let corrected: Value = serde_json::from_str(server("gone")["corrected"].as_str().unwrap()).unwrap();
+    let args = json!(["run", "--tools", "--", "x", "run"]);
+    assert_eq!(corrected["mcpServers"]["gone"], json!({ "command": ROOTWISE, "args": args }));
+    assert_eq!((&server("far")["url"], &server("far")["problems"]), (&json!("https://example.com/mcp"), &json!([])));
     let homeless = server("homeless")["problems"].to_string();
     assert!(homeless.contains("`no-such-program` is not found") && homeless.contains("your home folder"), "{homeless}");
     assert!(server("homeless")["corrected"].as_str().unwrap().contains("\"--in={path}\""));
@@ -91,16 +103,27 @@ fn nothing_to_say_is_a_success() {
 
 #[test]
 fn config_prints_the_entry_of_each_client() {
-    let (status, text) = said(&["config", "claude-code", "--", "uvx", "mcp-server-git", "--repository", "{path}"]);
-    assert_eq!(status, Some(0), "{text}");
-    let (first, entry) = text.split_once('\n').unwrap();
-    assert!(first.contains(".mcp.json"), "{text}");
-    let entry: Value = serde_json::from_str(entry).unwrap();
+    let with = ["config", "claude-code", "--", "uvx", "mcp-server-git", "--repository", "{path}"];
+    // Installed for good, by a launcher, and neither: its own file.
+    let bin = std::path::Path::new(ROOTWISE).parent().unwrap().to_str().unwrap();
+    for (variables, command) in [
+        (vec![("PATH", bin)], vec!["rootwise"]),
+        (vec![("PATH", bin), ("ROOTWISE_LAUNCHER", "npx -y rootwise")], vec!["npx", "-y", "rootwise"]),
+        (vec![("PATH", "/nowhere")], vec![ROOTWISE]),
+    ] {
+        let (_, value) = rootwise(&with, &variables);
+        let own = std::iter::once(&value["command"]).chain(value["args"].as_array().unwrap());
+        let own: Vec<&str> = own.filter_map(Value::as_str).take_while(|word| *word != "run").collect();
+        assert_eq!(own, command);
+    }
+    let (_, value) = rootwise(&with, &[("PATH", bin)]);
+    assert!(value["files"][0].as_str().unwrap().contains(".mcp.json"), "{value}");
+    let entry: Value = serde_json::from_str(value["entry"].as_str().unwrap()).unwrap();
     let server =
         json!({ "command": "rootwise", "args": ["run", "--", "uvx", "mcp-server-git", "--repository", "{path}"] });
     assert_eq!(entry, json!({ "mcpServers": { "mcp-server-git": server } }));
     let (_, text) = said(&["config", "codex", "--name", "mine", "--", "server"]);
-    assert!(text.contains("[mcp_servers.mine]") && text.contains("command = \"rootwise\""), "{text}");
+    assert!(text.contains("[mcp_servers.mine]") && text.contains("command = \""), "{text}");
     let (status, text) = said(&["config", "nobody", "--", "server"]);
     assert!(status == Some(2) && text.contains("vs-code"), "{text}");
     let (status, text) = said(&["config", "cursr", "--", "server"]);

@@ -226,6 +226,30 @@ fn a_flood_that_nobody_reads_waits_in_the_server() {
     assert!(child.wait().unwrap().success());
 }
 
+/// 100,000 messages in each direction, or as many as the variable says.
+#[test]
+#[cfg(target_os = "linux")]
+fn many_messages_leave_nothing_behind() {
+    let folder = folder("soak");
+    let all: u64 = std::env::var("ROOTWISE_SOAK_MESSAGES").map_or(100_000, |text| text.parse().unwrap());
+    let mut client = in_a(&folder, &[], &[]);
+    let mut next = 0;
+    let mut after_a_tenth = 0;
+    while next < all {
+        let ids: Vec<u64> =
+            (0..100).map(|_| client.request("tools/call", json!({ "name": "other", "arguments": {} }))).collect();
+        for id in ids {
+            client.answer_to(id);
+        }
+        next += 100;
+        if after_a_tenth == 0 && next >= all / 10 {
+            after_a_tenth = memory(client.child.id());
+        }
+    }
+    let at_the_end = memory(client.child.id());
+    assert!(at_the_end < after_a_tenth + 4_096, "{after_a_tenth} KiB and {at_the_end} KiB");
+}
+
 #[test]
 fn a_server_that_does_not_read_does_not_stop_what_it_says() {
     let folder = folder("deadlock");
@@ -238,6 +262,48 @@ fn a_server_that_does_not_read_does_not_stop_what_it_says() {
     assert_eq!(text_of(&client.answer_to(flood)), "done");
     for id in ids {
         assert!(text_of(&client.answer_to(id)).contains("xxx"));
+    }
+}
+
+#[test]
+fn a_server_that_reads_nothing_stops_no_other() {
+    let folder = folder("stuck");
+    let (a, b, log) = (folder.at("a"), folder.at("b"), folder.at("lines"));
+    let mut client =
+        Client::start(&["--start-in", "none"], &[], &folder.at("plain"), &[("SCRIPTED_LINES", log.as_str())]);
+    client.initialize(Value::Null);
+    let call = |client: &mut Client, folder: &str, tool: &str, arguments: Value| {
+        let meta = json!({ "codex/sandbox-state-meta": { "sandboxCwd": format!("file://{folder}") } });
+        client.request("tools/call", json!({ "name": tool, "arguments": arguments, "_meta": meta }))
+    };
+    let hanging = call(&mut client, &b, "hang", json!({}));
+    // Requests for a server that only starts would wait elsewhere.
+    for folder in [&a, &b] {
+        let began = call(&mut client, folder, "slow", json!({ "ms": 0 }));
+        assert_eq!(text_of(&client.answer_to(began)), *folder);
+    }
+    let busy = call(&mut client, &a, "slow", json!({ "ms": 12_000 }));
+    let filler = "x".repeat(10_000);
+    // More than pipes and queues hold.
+    let ids: Vec<u64> = (0..200).map(|_| call(&mut client, &a, "other", json!({ "filler": filler }))).collect();
+    let refused = client.answer_to(*ids.last().unwrap());
+    assert!(refused["result"]["isError"] == true && text_of(&refused).contains("reads nothing"), "{refused}");
+    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": hanging } });
+    client.send(&cancel);
+    let other = call(&mut client, &b, "slow", json!({ "ms": 0 }));
+    assert_eq!(text_of(&client.answer_to(other)), b);
+    assert!(std::fs::read_to_string(&log).unwrap().contains(&cancel.to_string()));
+    assert!(!client.has_read(|message| message["id"] == busy), "it is still busy");
+    // It goes on where it was.
+    assert_eq!(text_of(&client.answer_to(busy)), a);
+    assert!(text_of(&client.answer_to(ids[0])).contains("xxx"));
+    let until = Instant::now() + Duration::from_secs(20);
+    loop {
+        let again = call(&mut client, &a, "slow", json!({ "ms": 0 }));
+        if text_of(&client.answer_to(again)) == a {
+            return;
+        }
+        assert!(Instant::now() < until);
     }
 }
 
@@ -267,6 +333,43 @@ fn signals_reach_the_server_and_its_status_comes_back() {
     kill_process(Pid::from_raw(client.child.id().try_into().unwrap()).unwrap(), Signal::TERM).unwrap();
     assert_eq!(client.exit_status(), Some(42));
     assert_eq!(std::fs::read_to_string(mark).unwrap(), "handled\n");
+}
+
+#[test]
+#[cfg(unix)]
+fn signals_that_a_server_gives_a_meaning_reach_it_and_end_nothing() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
+
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let folder = folder("user-signal");
+    let script = "trap 'echo one' USR1; trap 'echo two' USR2; trap 'echo quit; exit 7' QUIT; echo ready; while :; do if read line; then echo got; fi; done";
+    let (project, file) = (format!("--project={}", folder.at("a")), folder.at("session.ndjson"));
+    for command in [["run", project.as_str()], ["record", file.as_str()]] {
+        let mut child = Command::new(support::ROOTWISE)
+            .args(command)
+            .args(["--", "sh", "-c", script])
+            .current_dir(folder.at("plain"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let pid = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
+        assert_eq!(lines.next().unwrap().unwrap(), "ready");
+        let mut stdin = child.stdin.take().unwrap();
+        for (signal, said) in [(Signal::USR1, "one"), (Signal::USR2, "two")] {
+            kill_process(pid, signal).unwrap();
+            assert_eq!(lines.next().unwrap().unwrap(), said, "{command:?}");
+            // It is served as before.
+            stdin.write_all(b"line\n").unwrap();
+            assert_eq!(lines.next().unwrap().unwrap(), "got", "{command:?}");
+        }
+        kill_process(pid, Signal::QUIT).unwrap();
+        assert_eq!(lines.next().unwrap().unwrap(), "quit", "{command:?}");
+        assert_eq!(child.wait().unwrap().code(), Some(7));
+    }
 }
 
 #[test]

@@ -60,8 +60,79 @@ fn a_server_of_an_older_revision_is_translated() {
     let lines = std::fs::read_to_string(log).unwrap();
     let call = lines.lines().find(|line| line.contains("tools/call")).unwrap();
     assert!(!call.contains("inputResponses") && !call.contains("2026-07-28"), "{call}");
-    let listening = client.asks("subscriptions/listen", params(json!({}), json!({})));
-    assert_eq!(listening["error"]["code"], -32601);
+}
+
+/// Subscribes to changes of tools, and to those of one resource; returns what was granted.
+fn listen(client: &mut Client) -> (u64, Value) {
+    let wanted = json!({ "toolsListChanged": true, "promptsListChanged": false, "resourceSubscriptions": ["x:y"] });
+    let id = client.request("subscriptions/listen", params(json!({ "notifications": wanted }), json!({})));
+    let granted = client.wait("acknowledgement", |message| {
+        message["method"] == "notifications/subscriptions/acknowledged" && of_subscription(message, id)
+    });
+    (id, granted["params"]["notifications"].clone())
+}
+
+fn of_subscription(message: &Value, id: u64) -> bool {
+    message["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == id
+}
+
+fn is_change(message: &Value, id: u64) -> bool {
+    message["method"] == "notifications/tools/list_changed" && of_subscription(message, id)
+}
+
+#[test]
+fn subscriptions_are_kept_here_and_outlive_a_server() {
+    let folder = folder("listens");
+    let b = folder.at("b");
+    let in_b = json!({ "codex/sandbox-state-meta": { "sandboxCwd": format!("file://{b}") } });
+    for (server, granted) in [
+        (None, json!({ "toolsListChanged": true })),
+        (Some("--modern-only"), json!({ "toolsListChanged": true, "resourceSubscriptions": ["x:y"] })),
+    ] {
+        let args: Vec<&str> = server.into_iter().collect();
+        let mut client = Client::start(&["--max", "1"], &args, &folder.at("plain"), &[]);
+        let found = client.asks("server/discover", params(json!({}), json!({})));
+        assert_eq!(found["result"]["capabilities"]["tools"]["listChanged"], true, "{found}");
+        client.asks("tools/list", params(json!({}), json!({})));
+        let (one, told) = listen(&mut client);
+        assert_eq!(told, granted);
+        let (two, _) = listen(&mut client);
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": two } }));
+        // A subscription keeps no server busy: it makes room for one that is needed.
+        std::fs::write(format!("{b}/extra-tool"), "only_in_b").unwrap();
+        let call = |tool: &str| {
+            let mut call = params(json!({ "name": tool, "arguments": { "ms": 0 } }), json!({}));
+            call["_meta"].as_object_mut().unwrap().extend(in_b.as_object().unwrap().clone());
+            call
+        };
+        assert_eq!(text_of(&client.asks("tools/call", call("slow"))), b);
+        client.wait("notice of the other tools", |message| is_change(message, one));
+        if server.is_some() {
+            // What the server announces has the name of the subscription that its client knows.
+            client.asks("tools/call", call("change"));
+            client.wait("notice", |message| is_change(message, one));
+        }
+        assert!(
+            !client.has_read(|message| message["method"] != "notifications/subscriptions/acknowledged"
+                && of_subscription(message, two))
+        );
+    }
+}
+
+#[test]
+fn a_modern_client_hears_of_the_first_tools() {
+    let folder = folder("late");
+    let a = folder.at("a");
+    for args in [&[][..], &["--modern-only"]] {
+        let mut client = Client::start(&["--start-in", "none"], args, &folder.at("plain"), &[]);
+        assert_eq!(client.asks("tools/list", params(json!({}), json!({})))["result"]["tools"], json!([]));
+        let (id, _) = listen(&mut client);
+        let answer = called(&mut client, "where", &a);
+        assert!(answer["result"].is_object(), "{answer}");
+        client.wait("notice of the tools", |message| is_change(message, id));
+        let tools = client.asks("tools/list", params(json!({}), json!({})))["result"]["tools"].clone();
+        assert_eq!(tools[0]["name"], "where");
+    }
 }
 
 #[test]

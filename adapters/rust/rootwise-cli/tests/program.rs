@@ -168,6 +168,40 @@ fn what_cannot_be_used_is_named() {
 
 #[test]
 #[cfg(unix)]
+fn whereami_on_a_terminal_says_what_it_is_for() {
+    let Some((status, text)) = support::on_terminal(&["whereami"], None) else { return };
+    assert_eq!(status, Some(0), "{text}");
+    assert!(text.contains("This is an MCP server") && text.contains("rootwise call --root ."), "{text}");
+    // The command is one that this person has.
+    assert!(text.contains(&format!("{ROOTWISE:?}")) || text.contains(r#""command":"rootwise""#), "{text}");
+}
+
+#[test]
+fn an_option_that_would_do_nothing_is_refused() {
+    let folder = folder("nothing");
+    let policy = folder.at("policy.json");
+    std::fs::write(&policy, r#"{"name": "mine", "sources": [{"from": "roots"}]}"#).unwrap();
+    let (status, text) = said(&["run", "--policy", &policy, "--argument", "repo", "--", ROOTWISE, "whereami"]);
+    assert!(status == Some(2) && text.contains("--argument repo: the policy reads no argument"), "{text}");
+    for command in [&["run"][..], &["record", &folder.at("session.ndjson")]] {
+        let args: Vec<&str> = [command, &["--json", "--", ROOTWISE, "whereami"]].concat();
+        let (status, text) = said(&args);
+        assert!(status == Some(2) && text.contains("--json: this command prints no answer"), "{text}");
+    }
+    let (status, text) = said(&["resolve", "--policy", "recomended"]);
+    assert!(status == Some(2) && text.contains("did you mean `recommended`?") && !text.contains(','), "{text}");
+}
+
+#[test]
+fn a_program_reads_failures_as_well() {
+    let (status, value, text) = rootwise(&["explain", "/no/such/file"], &[]);
+    assert_eq!((status, value["error"]["code"].as_str()), (Some(2), Some("cannot_run")));
+    assert!(value["error"]["message"].as_str().unwrap().contains("/no/such/file"), "{value}");
+    assert!(text.contains("/no/such/file"), "people read it in the log");
+}
+
+#[test]
+#[cfg(unix)]
 fn a_folder_whose_name_is_no_text_is_named() {
     use std::os::unix::ffi::OsStrExt;
 
@@ -187,6 +221,8 @@ fn check_names_line_and_column_of_a_mistake() {
     std::fs::write(&file, "{\n  \"name\": \"mine\",,\n}").unwrap();
     let (status, value, _) = rootwise(&["check", &file], &[]);
     assert_eq!((status, &value["error"]["line"], &value["error"]["column"]), (Some(1), &2.into(), &18.into()));
+    let (status, text) = said(&["check", "recomended"]);
+    assert!(status == Some(2) && text.contains("did you mean `recommended`?") && !text.contains(','), "{text}");
     let (status, text) = said(&["check", "no-such-file.json"]);
     assert!(status == Some(2) && text.contains("Name a file, or one of the presets recommended"), "{text}");
 }

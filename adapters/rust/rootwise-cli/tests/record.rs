@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use support::client::scripted;
-use support::{Folder, ROOTWISE, rootwise, said};
+use support::{Folder, ROOTWISE, on_terminal, rootwise, said};
 
 /// Runs a server with this input, alone or recorded; returns what it says and its status.
 fn output(command: &[&str], input: &[u8], cwd: &str) -> (Vec<u8>, Option<i32>) {
@@ -132,6 +132,60 @@ fn bare_messages_and_lists_are_read_as_well() {
     let list = folder.at("list.json");
     std::fs::write(&list, serde_json::to_string_pretty(&messages).unwrap()).unwrap();
     assert_eq!(rootwise(&["explain", &list], &[]).1["choices"][0]["project"]["path"], a);
+}
+
+#[test]
+fn the_log_of_a_client_is_read_as_well() {
+    let folder = Folder::new("log", &["a/.git"]);
+    let a = folder.at("a");
+    // As Claude Desktop writes mcp-server-NAME.log.
+    let log: Vec<String> = session(&a)
+        .iter()
+        .filter_map(|line| Some((line["time"].as_u64()? - 1000, line["direction"].as_str()?, line.get("message")?)))
+        .map(|(ms, from, message)| {
+            format!(
+                "2026-01-01T00:00:00.{ms:03}Z [info] [git] Message from {from}: {message} {{ metadata: undefined }}"
+            )
+        })
+        .collect();
+    let (status, text) = said(&["explain", &written(&folder, &log)]);
+    assert!(status == Some(0) && text.contains(&format!("client: lists file://{a} after 20 ms")), "{text}");
+    assert!(!text.contains("line 1:"), "{text}");
+}
+
+#[test]
+fn a_long_story_keeps_its_beginning_and_its_end() {
+    let folder = Folder::new("long", &["a/.git"]);
+    let a = folder.at("a");
+    let change =
+        json!({ "direction": "client", "message": { "method": "notifications/roots/list_changed" } }).to_string();
+    let mut lines: Vec<String> = session(&a).iter().map(Value::to_string).collect();
+    lines.extend(std::iter::repeat_n(change, 500));
+    let asks = json!({ "direction": "server", "message": { "id": "last", "method": "roots/list" } });
+    let error = json!({ "code": -1, "message": "the very end" });
+    let answers = json!({ "direction": "client", "message": { "id": "last", "error": error } });
+    lines.extend([asks.to_string(), asks.to_string(), answers.to_string()]);
+    let file = written(&folder, &lines);
+    let (_, text) = said(&["explain", &file]);
+    assert!(text.contains("client: initialize") && text.contains("the very end"), "{text}");
+    let (_, value) = rootwise(&["explain", &file], &[]);
+    assert_eq!(value["timeline"].as_array().unwrap().len(), 200);
+    assert!(value["timelineOmitted"].as_u64().unwrap() > 300);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_person_sees_how_far_it_is() {
+    let folder = Folder::new("bar", &["a/.git"]);
+    let mut lines: Vec<String> = session(&folder.at("a")).iter().map(Value::to_string).collect();
+    let line = json!({ "direction": "client", "message": { "id": 1, "method": "ping", "params": "x".repeat(900) } });
+    lines.extend(std::iter::repeat_n(line.to_string(), 20_000));
+    let file = written(&folder, &lines);
+    for (args, input, shows) in [(["explain", &file], None, " of "), (["explain", "-"], Some(file.as_str()), " read")] {
+        let Some((status, text)) = on_terminal(&args, input) else { return };
+        assert_eq!(status, Some(0), "{text}");
+        assert!(text.contains("MiB") && text.contains(shows), "{args:?}: {text:?}");
+    }
 }
 
 #[test]

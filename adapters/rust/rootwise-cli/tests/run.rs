@@ -121,6 +121,62 @@ fn another_project_gets_another_server_and_calls_in_flight_end_on_the_old_one() 
 }
 
 #[test]
+fn tools_appear_when_the_project_becomes_known_late() {
+    let folder = folder("late");
+    let a = folder.at("a");
+    let variants: [(&[&str], &[&str]); 2] = [(&["--start-in", "none"], &[]), (&[], &["--needs-mark"])];
+    for (options, args) in variants {
+        let mut client = Client::start(options, args, &folder.at("plain"), &[]);
+        client.initialize(json!([]));
+        assert_eq!(client.asks("tools/list", json!({}))["result"]["tools"], json!([]));
+        assert_eq!(client.asks("prompts/list", json!({}))["result"]["prompts"], json!([]));
+        client.roots = json!([a]);
+        client.notify("notifications/roots/list_changed");
+        client.wait("notice of the tools", |message| message["method"] == "notifications/tools/list_changed");
+        assert_eq!(client.asks("tools/list", json!({}))["result"]["tools"][0]["name"], "where");
+        // It has no prompts, so that nothing changed there.
+        client.asks("ping", json!({}));
+        assert!(!client.has_read(|message| message["method"] == "notifications/prompts/list_changed"));
+    }
+}
+
+#[test]
+fn a_handshake_that_is_answered_here_claims_no_revision_that_is_not_known() {
+    let folder = folder("revision");
+    let log = folder.at("lines");
+    for (asked, told) in [("2099-01-01", "2025-11-25"), ("2025-03-26", "2025-03-26"), ("2026-07-28", "2025-11-25")] {
+        let _ = std::fs::remove_file(&log);
+        let options = ["--start-in", "none"];
+        let mut client = Client::start(&options, &[], &folder.at("plain"), &[("SCRIPTED_LINES", &log)]);
+        client.roots = json!([folder.at("a")]);
+        let capabilities = json!({ "roots": { "listChanged": true } });
+        let params = json!({ "protocolVersion": asked, "capabilities": capabilities, "clientInfo": { "name": "raw", "version": "1" } });
+        assert_eq!(client.asks("initialize", params)["result"]["protocolVersion"], told);
+        client.notify("notifications/initialized");
+        assert_eq!(place(&mut client)["cwd"], folder.at("a"));
+        // The server that follows is asked for what the client was told.
+        let lines = std::fs::read_to_string(&log).unwrap();
+        assert!(lines.lines().next().unwrap().contains(&format!(r#""protocolVersion":"{told}""#)), "{lines}");
+    }
+}
+
+#[test]
+fn a_tool_of_the_server_with_the_name_of_ours_stays_the_servers() {
+    let folder = folder("taken");
+    let a = folder.at("a");
+    std::fs::write(format!("{a}/extra-tool"), "which_project").unwrap();
+    let mut client = Client::start(&["--tools"], &[], &folder.at("plain"), &[]);
+    client.initialize(json!([a]));
+    let tools = client.asks("tools/list", json!({}));
+    let names: Vec<&str> =
+        tools["result"]["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert_eq!(names, ["where", "crash", "which_project", "switch_project"]);
+    // That of the tests answers with what it was sent.
+    let said: Value = serde_json::from_str(&client.text("which_project", json!({ "to": "server" }))).unwrap();
+    assert_eq!(said["arguments"]["to"], "server");
+}
+
+#[test]
 fn the_same_tools_are_not_announced() {
     let folder = folder("same");
     let (a, b) = (folder.at("a"), folder.at("b"));

@@ -43,6 +43,10 @@ fn call_behaves_like_a_client_of_the_table() {
     assert_eq!((&claude["client"]["name"], &claude["era"]), (&"claude-code".into(), &"modern".into()));
     assert_eq!((&claude["roots"]["state"], &claude["cwd"]), (&"ok".into(), &app.as_str().into()));
     assert_eq!(claude["environment"]["shown"]["CLAUDE_PROJECT_DIR"], app);
+    // Each opens with its own revision.
+    for (client, protocol) in [("gemini-cli", "2025-06-18"), ("cline-cli", "2024-11-05"), ("zed", "2025-11-25")] {
+        assert_eq!(report(client)["protocol"], protocol, "{client}");
+    }
     // Declares none, and starts its servers in the root of the file system.
     let cline = report("cline");
     assert_eq!((&cline["client"]["name"], &cline["era"]), (&"Cline".into(), &"legacy".into()));

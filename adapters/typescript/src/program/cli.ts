@@ -12,7 +12,9 @@ function stop(message: string): void {
 let child: ChildProcess | undefined;
 
 function start(program: string, others: readonly string[]): void {
-  child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+  // The program names the command that its users type: what npx installs is on nobody's PATH.
+  const launcher = process.env.npm_command === "exec" ? { ROOTWISE_LAUNCHER: "npx -y rootwise" } : {};
+  child = spawn(program, process.argv.slice(2), { stdio: "inherit", env: { ...process.env, ...launcher } });
   child.on("error", (error) => {
     const [next, ...rest] = others;
     // Some versions of npm install the programs of both C libraries; the wrong one cannot be started.

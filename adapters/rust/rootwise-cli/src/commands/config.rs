@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::command_line::Config as Options;
 use crate::configs::{Config, Server, configs};
 use crate::output::{Answer, FAINT, Failure, styled};
+use crate::program::launcher;
 
 pub(crate) fn config(options: &Options) -> Result<Answer, Failure> {
     let known = configs();
@@ -57,7 +58,14 @@ pub(crate) fn before(server: &Server, folders: &[String]) -> Server {
     };
     let own = ["run", "--"].map(str::to_owned).into_iter();
     let args = own.chain([server.command.clone()]).chain(server.args.iter().map(filled)).collect();
-    Server { command: "rootwise".into(), args, cwd: None, ..server.clone() }
+    by_launcher(&launcher(), Server { args, cwd: None, ..server.clone() })
+}
+
+/// A server that this program starts, with the command by which its client can start this program.
+pub(crate) fn by_launcher(launcher: &[String], server: Server) -> Server {
+    let (command, first) =
+        launcher.split_first().map(|(command, first)| (command.clone(), first.to_vec())).unwrap_or_default();
+    Server { command, args: first.into_iter().chain(server.args).collect(), ..server }
 }
 
 #[cfg(test)]
@@ -77,6 +85,10 @@ mod tests {
     fn fixed_folders_become_placeholders() {
         let args = vec!["--repository".into(), "/work/app".into(), "--root=/work/app".into(), "/work/app/data".into()];
         let server = before(&Server { command: "git".into(), args, ..Server::default() }, &["/work/app".into()]);
-        assert_eq!(server.args, ["run", "--", "git", "--repository", "{path}", "--root={path}", "/work/app/data"]);
+        let own = server.args.iter().position(|word| word == "run").unwrap_or_default();
+        assert_eq!(
+            server.args.get(own..).unwrap_or_default(),
+            ["run", "--", "git", "--repository", "{path}", "--root={path}", "/work/app/data"]
+        );
     }
 }

@@ -12,12 +12,13 @@ use rootwise_host::{host_facts_from, project_of as project_in, resolve_at_start}
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-use super::config::before;
+use super::config::{before, by_launcher};
 use crate::choices::{Known, decide};
 use crate::command_line::Doctor;
 use crate::configs::{Config, Server, configs};
 use crate::output::{Answer, BAD, FAINT, Failure, GOOD, STRONG, styled};
 use crate::policy::absolute;
+use crate::program::launcher;
 
 /// Characters of a path or a command line.
 const SHOWN_CHARS: usize = 300;
@@ -44,6 +45,17 @@ pub(crate) fn doctor(options: &Doctor) -> Result<Answer, Failure> {
                 }
                 Ok(servers) => {
                     for server in servers {
+                        if let Some(url) = server.url.as_ref().filter(|_| server.command.is_empty()) {
+                            let url = display(url, SHOWN_CHARS);
+                            let name = styled(STRONG, display(&server.name, SHOWN_CHARS));
+                            let how = styled(
+                                FAINT,
+                                format_args!("{url} is reached over HTTP: its operator decides where it works"),
+                            );
+                            text.push_str(&format!("  {} {name}  {how}\n", styled(FAINT, "http")));
+                            found.push(json!({ "file": shown, "client": config.client, "name": server.name, "url": url, "problems": [] }));
+                            continue;
+                        }
                         let case = Case::new(&config, scope, server, &project, home.as_deref());
                         good &= case.problems.is_empty();
                         text.push_str(&case.text(&config));
@@ -55,7 +67,7 @@ pub(crate) fn doctor(options: &Doctor) -> Result<Answer, Failure> {
     }
     if found.is_empty() {
         text = format!(
-            "No configuration of a known client has a stdio server, neither in {} nor in your home folder.",
+            "No configuration of a known client has a server, neither in {} nor in your home folder.",
             project.display()
         );
     }
@@ -80,6 +92,8 @@ struct Case {
     /// The folders of its arguments that `rootwise run` would fill in.
     fixed: Vec<String>,
     is_behind: bool,
+    /// The same server behind `rootwise run`, where that is wrong.
+    corrected: Option<Server>,
     /// The project that it gets behind `rootwise run`.
     project: Option<String>,
 }
@@ -87,7 +101,8 @@ struct Case {
 impl Case {
     fn new(config: &Config, scope: &str, server: Server, project: &Path, home: Option<&Path>) -> Self {
         let client = KnownClient::find(&config.client).ok();
-        let is_behind = is_behind_run(&server);
+        let own_run = run_at(&server);
+        let is_behind = own_run.is_some();
         let start = start_of(client, scope, &server, project, home);
         let mut problems = Vec::new();
         let fixed: Vec<String> = if is_behind { Vec::new() } else { fixed_folders(&server) };
@@ -111,7 +126,9 @@ impl Case {
         if is_behind && found.is_none() {
             problems.push("this client does not say where it works; add --project=/absolute/path after `run`".into());
         }
-        Self { start: start.words(project, home), server, problems, fixed, is_behind, project: found }
+        let corrected =
+            own_run.filter(|_| !problems.is_empty()).map(|at| corrected_run(&server, at, project, found.is_none()));
+        Self { start: start.words(project, home), server, problems, fixed, is_behind, corrected, project: found }
     }
 
     fn text(&self, config: &Config) -> String {
@@ -137,6 +154,9 @@ impl Case {
 
     /// The entry with `rootwise run`, where that changes something.
     fn corrected(&self, config: &Config) -> Option<String> {
+        if let Some(corrected) = self.corrected.as_ref().filter(|corrected| **corrected != self.server) {
+            return Some(config.entry(corrected));
+        }
         let is_wrong = !self.is_behind && !self.problems.is_empty() && !self.server.command.is_empty();
         is_wrong.then(|| config.entry(&before(&self.server, &self.fixed)))
     }
@@ -182,15 +202,33 @@ fn followed(
     project_in(decide(policy, facts, &known).ok()?).ok()?.path.clone()
 }
 
-/// Whether the server is started by `rootwise run` already.
-fn is_behind_run(server: &Server) -> bool {
+/// The same server behind `rootwise run`, with a program that is there, and the project where nothing else names it.
+fn corrected_run(server: &Server, at: usize, project: &Path, is_unknown: bool) -> Server {
+    let mut server = server.clone();
+    let option = is_unknown.then(|| format!("--project={}", project.display()));
+    if which::which(&server.command).is_ok() {
+        server.args.splice(at..at, option);
+        return server;
+    }
+    let options = server.args.get(at..).unwrap_or_default();
+    server.args = std::iter::once("run".to_owned()).chain(option).chain(options.iter().cloned()).collect();
+    by_launcher(&launcher(), server)
+}
+
+/// Where the options of `rootwise run` begin, if the server is started by it already.
+fn run_at(server: &Server) -> Option<usize> {
     let is_rootwise = |word: &str| {
         let stem = Path::new(word).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         // `npx rootwise@0.1.0`, `uvx rootwise==0.1.0`.
         stem.split(['@', '=']).next() == Some("rootwise")
     };
     let words = std::iter::once(&server.command).chain(&server.args);
-    words.clone().zip(words.skip(1)).any(|(word, next)| is_rootwise(word) && next == "run")
+    // The first word is the command.
+    words
+        .clone()
+        .zip(words.skip(1))
+        .position(|(word, next)| is_rootwise(word) && next == "run")
+        .map(|at| at.saturating_add(1))
 }
 
 /// Arguments that name a folder which is there.

@@ -16,13 +16,13 @@ use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise_host::{headers_of, query_of};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::lines::{MAX_LINE, Outbox};
+use super::lines::{MAX_LINE, Queue};
 use super::message::{self, Head, Id, Kind, Params};
 use super::router::{Event, TICK};
-use super::shell::{Setup, Shell, log};
+use super::shell::{Setup, Shell, Wire, log};
 use super::streams::{Said, Streams};
 use crate::output::Failure;
 use crate::web;
@@ -78,17 +78,7 @@ impl Door {
 
     fn open(&self, is_shared: bool) -> Result<Arc<Client>, Failure> {
         let streams = Streams::new(is_shared);
-        let (outbox, mut queue) = Outbox::new(Arc::default(), None);
-        let (shell, running) = Shell::open(&self.setup, outbox, Some(streams.clone()))?;
-        let carrying = streams.clone();
-        tokio::spawn(async move {
-            while let Some(line) = queue.lines.recv().await.filter(|line| !line.is_empty()) {
-                let bytes = line.len();
-                carrying.deliver(line).await;
-                queue.gauge.remove(bytes);
-            }
-            carrying.end();
-        });
+        let (shell, running) = Shell::open(&self.setup, Wire::Web(streams.clone()))?;
         let serving = shell.clone();
         let running = tokio::spawn(async move {
             let code = running.end(&serving).await;
@@ -272,11 +262,12 @@ impl Drop for Reader {
     }
 }
 
-fn streamed<R: Send + 'static>(lines: mpsc::Receiver<Bytes>, reader: R) -> Response {
-    let parts = futures_util::stream::unfold((lines, reader), async |(mut lines, reader)| {
-        let line = one_line(&lines.recv().await?);
-        let part = Part::default().data(String::from_utf8_lossy(line.trim_ascii()));
-        Some((Ok::<_, Infallible>(part), (lines, reader)))
+fn streamed<R: Send + 'static>(queue: Queue, reader: R) -> Response {
+    let parts = futures_util::stream::unfold((queue, reader), async |(mut queue, reader)| {
+        let line = queue.lines.recv().await?;
+        queue.gauge.remove(line.len());
+        let part = Part::default().data(String::from_utf8_lossy(one_line(&line).trim_ascii()));
+        Some((Ok::<_, Infallible>(part), (queue, reader)))
     });
     Sse::new(parts).keep_alive(KeepAlive::new()).into_response()
 }

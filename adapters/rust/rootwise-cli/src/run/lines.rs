@@ -4,6 +4,7 @@ use std::io::{BufRead, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
@@ -18,6 +19,8 @@ const MAX_QUEUED: usize = 1 << 20;
 #[derive(Default)]
 pub(crate) struct Gauge {
     bytes: AtomicUsize,
+    /// Lines that were taken out, which shows that somebody reads.
+    taken: AtomicUsize,
     room: Notify,
 }
 
@@ -27,6 +30,7 @@ impl Gauge {
     }
 
     pub(crate) fn remove(&self, bytes: usize) {
+        self.taken.fetch_add(1, Ordering::AcqRel);
         let before = self.bytes.fetch_sub(bytes, Ordering::AcqRel);
         if before >= MAX_QUEUED && before.saturating_sub(bytes) < MAX_QUEUED {
             self.room.notify_waiters();
@@ -45,6 +49,19 @@ impl Gauge {
                 return;
             }
             room.await;
+        }
+    }
+
+    /// The same, unless nobody reads for this long; says whether there is room.
+    pub(crate) async fn room_within(&self, patience: Duration) -> bool {
+        loop {
+            let taken = self.taken.load(Ordering::Acquire);
+            if tokio::time::timeout(patience, self.room()).await.is_ok() {
+                return true;
+            }
+            if self.taken.load(Ordering::Acquire) == taken {
+                return false;
+            }
         }
     }
 }
@@ -133,7 +150,8 @@ impl Outbox {
         (Self { lines: sender, gauge: gauge.clone(), shortcut }, Queue { lines, gauge })
     }
 
-    pub(crate) fn push(&self, mut line: Bytes) {
+    /// Says whether somebody reads.
+    pub(crate) fn push(&self, mut line: Bytes) -> bool {
         let shortcut = self.shortcut.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(shortcut) = shortcut.as_ref()
             && !line.is_empty()
@@ -142,15 +160,20 @@ impl Outbox {
             // Nothing is queued, and what was is written.
             let _ = line.split_to(shortcut.write(&line).min(line.len()));
             if line.is_empty() {
-                return;
+                return true;
             }
         }
         let bytes = line.len();
         self.gauge.add(bytes);
-        if self.lines.send(line).is_err() {
-            // Nobody reads any more.
+        let is_read = self.lines.send(line).is_ok();
+        if !is_read {
             self.gauge.remove(bytes);
         }
+        is_read
+    }
+
+    pub(crate) fn is_read(&self) -> bool {
+        !self.lines.is_closed()
     }
 
     /// Nothing follows: the writer ends when it has written everything.

@@ -33,6 +33,11 @@ pub(crate) fn run(options: &Run) -> Result<ExitCode, Failure> {
     let maps_paths = options.roots == RunRoots::Client;
     let command = Arc::new(Command { program: program::find(name)?, args: args.to_vec(), maps_paths });
     let policy = Arc::new(options.policy.policy()?);
+    if let Some(argument) = options.argument.as_ref().filter(|_| !PolicyInputs::of(&policy).argument) {
+        return Err(Failure(format!(
+            "--argument {argument}: the policy reads no argument of calls; add {{ \"from\": \"argument\" }} to its sources"
+        )));
+    }
     let transport = if options.http.is_some() { Transport::Http } else { Transport::Stdio };
     let mut facts = options.policy.facts(transport, &policy)?;
     facts.local = Some(true);

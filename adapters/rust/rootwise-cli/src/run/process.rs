@@ -46,6 +46,8 @@ impl Command {
                 command.env(name, filled);
             }
         }
+        // A server that is this program too was not started by that.
+        command.env_remove(crate::program::LAUNCHER);
         if !self.maps_paths {
             command.env_remove("ROOTWISE_PATH_MAP");
         }

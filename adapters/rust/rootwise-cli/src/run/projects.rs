@@ -23,11 +23,9 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
-use super::lines::Outbox;
 use super::message::{self, Head, Id};
 use super::router::{CallFacts, Event, OurTool, Resolution, Ticket};
-use super::shell::{Setup, log};
-use super::streams::Streams;
+use super::shell::{Setup, Wire, log};
 use crate::output::Failure;
 
 pub(super) struct Projects {
@@ -39,15 +37,10 @@ pub(super) struct Projects {
 }
 
 impl Projects {
-    pub(super) fn new(
-        setup: &Setup,
-        client: Outbox,
-        web: Option<Arc<Streams>>,
-        events: mpsc::UnboundedSender<Event>,
-    ) -> Result<Self, Failure> {
+    pub(super) fn new(setup: &Setup, client: Wire, events: mpsc::UnboundedSender<Event>) -> Result<Self, Failure> {
         let observer = Arc::new(Observed(events.clone()));
         let host = Host::new(setup.policy.clone(), &setup.facts, observer).map_err(Failure::new)?;
-        let requests = Arc::new(Requests { client, web, open: Mutex::default() });
+        let requests = Arc::new(Requests { client, open: Mutex::default() });
         let opened = SessionOpened::new(0, setup.facts.transport);
         let outside = ToClient { requests: requests.clone(), with: None };
         let session = host.open(opened, Arc::new(outside)).map_err(Failure::new)?;
@@ -122,7 +115,7 @@ impl Projects {
 
     /// A request that can carry a question for the connection, where no stream outside requests is open.
     fn carrier(&self) -> Option<Box<CallFacts>> {
-        let web = self.requests.web.as_ref().filter(|web| !web.has_outside())?;
+        let web = self.requests.client.web().filter(|web| !web.has_outside())?;
         Some(Box::new(CallFacts { id: web.any()?, method: "tools/list".into(), ..CallFacts::default() }))
     }
 
@@ -135,7 +128,7 @@ impl Projects {
         let (session, requests) = (self.session.clone(), self.requests.clone());
         self.answer(ticket, async move {
             let (id, mut started) = (facts.id.clone(), started(facts));
-            let broken = requests.web.as_ref().and_then(|web| web.describe(&id, &mut started));
+            let broken = requests.client.web().and_then(|web| web.describe(&id, &mut started));
             let with = broken.is_some().then(|| Arc::new(ToClient { requests, with: Some(id) }) as Arc<dyn Sender>);
             let call = match session.call(started, with) {
                 Ok(call) => call,
@@ -266,9 +259,7 @@ fn refused(error: &NoProject) -> Resolution {
 
 /// Our requests that the client has.
 struct Requests {
-    client: Outbox,
-    /// The client's streams over HTTP.
-    web: Option<Arc<Streams>>,
+    client: Wire,
     open: Mutex<HashMap<Id, Reply>>,
 }
 
@@ -276,12 +267,11 @@ type Reply = oneshot::Sender<Result<Box<RawValue>, SendError>>;
 
 impl Requests {
     /// Writes with this request of the client, or outside its requests; says whether somebody reads it.
-    async fn write(&self, with: Option<&Id>, line: Bytes) -> bool {
-        if let Some(web) = &self.web {
-            return web.write(with, line).await;
+    fn write(&self, with: Option<&Id>, line: Bytes) -> bool {
+        match &self.client {
+            Wire::Web(web) => web.write(with, line),
+            Wire::Lines(lines) => lines.push(line),
         }
-        self.client.push(line);
-        true
     }
 }
 
@@ -300,7 +290,7 @@ impl Sender for ToClient {
             };
             let (reply, answer) = oneshot::channel();
             lock(&requests.open).insert(id.clone(), reply);
-            if !requests.write(with.as_ref(), format!("{}\n", request.message).into()).await {
+            if !requests.write(with.as_ref(), format!("{}\n", request.message).into()) {
                 lock(&requests.open).remove(&id);
                 return Err(SendError::Undeliverable);
             }
@@ -308,7 +298,7 @@ impl Sender for ToClient {
                 answer = answer => answer.unwrap_or(Err(SendError::Undeliverable)),
                 reason = cancelled => {
                     lock(&requests.open).remove(&id);
-                    requests.write(with.as_ref(), message::cancelled(&id, &reason)).await;
+                    requests.write(with.as_ref(), message::cancelled(&id, &reason));
                     Err(SendError::Undeliverable)
                 }
             }

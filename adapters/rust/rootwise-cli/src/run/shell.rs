@@ -14,11 +14,12 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
 use super::lines::{Gauge, Outbox, Shortcut, read_from_client, write_to_client};
+use super::message;
 use super::place::Place;
 use super::process::{self, Command, Control};
 use super::projects::Projects;
 use super::router::{Action, End, Event, InstanceId, Router, Settings};
-use super::streams::Streams;
+use super::streams::{Full, Streams};
 use crate::output::Failure;
 
 /// Says something to the person who reads the log of the client.
@@ -39,15 +40,29 @@ pub(super) struct Setup {
     pub(super) start: Option<Place>,
 }
 
+/// How the client gets lines.
+#[derive(Clone)]
+pub(super) enum Wire {
+    Lines(Outbox),
+    Web(Arc<Streams>),
+}
+
+impl Wire {
+    pub(super) const fn web(&self) -> Option<&Arc<Streams>> {
+        match self {
+            Self::Lines(_) => None,
+            Self::Web(web) => Some(web),
+        }
+    }
+}
+
 /// One client and its servers.
 pub(super) struct Shell {
     router: Mutex<Router>,
     command: Arc<Command>,
-    client: Outbox,
+    client: Wire,
     projects: Projects,
     servers: Mutex<HashMap<InstanceId, Server>>,
-    /// What waits for servers.
-    to_servers: Arc<Gauge>,
     events: mpsc::UnboundedSender<Event>,
     /// The signal that servers are told to end with.
     signal: AtomicI32,
@@ -67,7 +82,7 @@ impl Running {
             tokio::select! {
                 biased;
                 _ = self.exited.changed() => if let Some(code) = *self.exited.borrow() { return code },
-                Some(event) = self.internal.recv() => shell.feed(event),
+                Some(event) = self.internal.recv() => drop(shell.feed(event)),
             }
         }
     }
@@ -76,11 +91,15 @@ impl Running {
 struct Server {
     /// Gone when its input is closed.
     input: Option<Outbox>,
+    /// It reads nothing: no other server waits for it.
+    is_stuck: bool,
     controls: mpsc::UnboundedSender<Control>,
 }
 
 /// The number of the signal that asks a process to end.
 const TERM: i32 = 15;
+/// How long a server whose input is full may read nothing before its calls are refused. Until then it slows its client down.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// How long the client may take to read the last lines.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -91,14 +110,16 @@ pub(super) async fn serve(setup: &Setup) -> Result<i32, Failure> {
             "a client starts this server and speaks to it; for a shell, `rootwise call -- rootwise run -- SERVER` is one",
         );
     }
+    // Before there is a server: a signal that nobody catches would leave it behind.
+    let caught = catch();
     let (client, queue) = Outbox::new(Arc::default(), Shortcut::to(std::io::stdout()));
-    let (shell, running) = Shell::open(setup, client, None)?;
+    let (shell, running) = Shell::open(setup, Wire::Lines(client))?;
     let gone = shell.events.clone();
     let writer = write_to_client(queue, move || drop(gone.send(Event::Signalled)));
     let (reading, runtime) = (shell.clone(), Handle::current());
     // A thread of its own, because the standard input blocks; it ends with the process.
     std::thread::spawn(move || reading.read_client(&runtime));
-    let signals = tokio::spawn(shell.clone().follow_signals());
+    let signals = tokio::spawn(shell.clone().follow_signals(caught));
     let code = running.end(&shell).await;
     signals.abort();
     shell.finish();
@@ -107,19 +128,15 @@ pub(super) async fn serve(setup: &Setup) -> Result<i32, Failure> {
 }
 
 impl Shell {
-    /// Starts the first server of a client; `web` has the client's streams over HTTP.
-    pub(super) fn open(
-        setup: &Setup,
-        client: Outbox,
-        web: Option<Arc<Streams>>,
-    ) -> Result<(Arc<Self>, Running), Failure> {
+    /// Starts the first server of a client.
+    pub(super) fn open(setup: &Setup, client: Wire) -> Result<(Arc<Self>, Running), Failure> {
         let (events, internal) = mpsc::unbounded_channel();
-        let projects = Projects::new(setup, client.clone(), web, events.clone())?;
+        let projects = Projects::new(setup, client.clone(), events.clone())?;
         let (exit, exited) = watch::channel(None);
-        let (to_servers, servers) = (Arc::default(), Mutex::default());
+        let servers = Mutex::default();
         let (router, actions) = Router::new(setup.settings.clone(), setup.first.clone(), setup.start.clone());
         let (router, signal, command) = (Mutex::new(router), AtomicI32::new(TERM), setup.command.clone());
-        let shell = Arc::new(Self { router, command, client, projects, servers, to_servers, events, signal, exit });
+        let shell = Arc::new(Self { router, command, client, projects, servers, events, signal, exit });
         for action in actions {
             shell.perform(action);
         }
@@ -128,14 +145,15 @@ impl Shell {
 
     /// Nothing more is written to the client.
     pub(super) fn finish(&self) {
-        self.client.finish();
+        match &self.client {
+            Wire::Lines(lines) => lines.finish(),
+            Wire::Web(web) => web.end(),
+        }
     }
 
     /// Processes a line of the client over HTTP.
     pub(super) async fn take(self: &Arc<Self>, line: Bytes) {
-        if !self.to_servers.has_room() {
-            self.to_servers.room().await;
-        }
+        self.wait_for_servers().await;
         self.feed(Event::ClientLine { line, known: None });
     }
 
@@ -158,20 +176,67 @@ impl Shell {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Performs what an event causes before the next one is processed.
-    fn feed(self: &Arc<Self>, event: Event) {
+    /// Performs what an event causes before the next one is processed; returns the streams that should take no more.
+    fn feed(self: &Arc<Self>, event: Event) -> Vec<Full> {
         let mut router = self.router();
-        for action in router.handle(event) {
-            self.perform(action);
+        router.handle(event).into_iter().filter_map(|action| self.perform(action)).collect()
+    }
+
+    /// The servers whose input is full, and who may still slow the client down.
+    fn full_servers(&self) -> Vec<(InstanceId, Arc<Gauge>)> {
+        let servers = self.servers();
+        let full = servers.iter().filter(|(_, server)| !server.is_stuck).filter_map(|(id, server)| {
+            let gauge = &server.input.as_ref()?.gauge;
+            (!gauge.has_room()).then(|| (*id, gauge.clone()))
+        });
+        full.collect()
+    }
+
+    /// A slow server slows its client down. One that does not read at all gets no more calls, so that the others go on.
+    async fn wait_for_servers(self: &Arc<Self>) {
+        for (id, gauge) in self.full_servers() {
+            if gauge.room_within(PATIENCE).await || !self.set_stuck(id, true) {
+                continue;
+            }
+            self.feed(Event::Stuck { instance: id, is_stuck: true });
+            let shell = Arc::downgrade(self);
+            tokio::spawn(async move {
+                gauge.room().await;
+                if let Some(shell) = shell.upgrade()
+                    && shell.set_stuck(id, false)
+                {
+                    shell.feed(Event::Stuck { instance: id, is_stuck: false });
+                }
+            });
+        }
+    }
+
+    /// Says whether that is news.
+    fn set_stuck(&self, id: InstanceId, is_stuck: bool) -> bool {
+        let mut servers = self.servers();
+        servers.get_mut(&id).is_some_and(|server| std::mem::replace(&mut server.is_stuck, is_stuck) != is_stuck)
+    }
+
+    /// A slow client slows its servers down. Over HTTP, one that does not read at all is given up.
+    async fn wait_for_client(self: &Arc<Self>, full: Vec<Full>) {
+        match &self.client {
+            Wire::Lines(lines) => lines.gauge.room().await,
+            Wire::Web(web) => {
+                for full in full {
+                    if let Some(id) = web.slowed(full).await {
+                        let line = message::cancelled(&id, "the client does not read its stream");
+                        self.feed(Event::ClientLine { line, known: None });
+                    }
+                }
+            }
         }
     }
 
     fn read_client(self: &Arc<Self>, runtime: &Handle) {
         let _inside = runtime.enter();
         read_from_client(|line| {
-            // A slow server slows its client down.
-            if !self.to_servers.has_room() {
-                runtime.block_on(self.to_servers.room());
+            if !self.full_servers().is_empty() {
+                runtime.block_on(self.wait_for_servers());
             }
             let known = self.projects.known();
             self.feed(Event::ClientLine { line, known });
@@ -179,9 +244,15 @@ impl Shell {
         self.feed(Event::ClientEnded);
     }
 
-    fn perform(self: &Arc<Self>, action: Action) {
+    /// Returns the stream that should take no more.
+    fn perform(self: &Arc<Self>, action: Action) -> Option<Full> {
         match action {
-            Action::ToClient(line) => self.client.push(line),
+            Action::ToClient(line) => match &self.client {
+                Wire::Lines(lines) => {
+                    lines.push(line);
+                }
+                Wire::Web(web) => return web.deliver(line),
+            },
             Action::ToServer(id, line) => {
                 if let Some(Server { input: Some(input), .. }) = self.servers().get(&id) {
                     input.push(line);
@@ -218,6 +289,7 @@ impl Shell {
                 self.exit.send_replace(Some(code));
             }
         }
+        None
     }
 
     fn control(&self, id: InstanceId, control: Control) {
@@ -237,7 +309,7 @@ impl Shell {
             }
         };
         let shortcut = child.stdin.as_ref().and_then(Shortcut::to_server);
-        let (input, queue) = Outbox::new(self.to_servers.clone(), shortcut);
+        let (input, queue) = Outbox::new(Arc::default(), shortcut);
         let (controls, told) = mpsc::unbounded_channel();
         if let Some(stdin) = child.stdin.take() {
             let events = self.events.downgrade();
@@ -253,9 +325,8 @@ impl Shell {
         let reading = tokio::spawn(async move {
             let Some(stdout) = stdout else { return };
             let read = process::read(stdout, |line: Bytes| {
-                shell.feed(Event::ServerLine { instance: id, line });
-                // A slow client slows its servers down.
-                shell.client.gauge.room()
+                let full = shell.feed(Event::ServerLine { instance: id, line });
+                shell.wait_for_client(full)
             });
             shell.later(match read.await {
                 Ok(()) => Event::StreamEnded { instance: id, stream: "output" },
@@ -263,7 +334,7 @@ impl Shell {
             });
         });
         let events = self.events.clone();
-        self.servers().insert(id, Server { input: Some(input), controls });
+        self.servers().insert(id, Server { input: Some(input), is_stuck: false, controls });
         let shell = Arc::downgrade(self);
         tokio::spawn(async move {
             let end = process::watch(child, told, reading).await;
@@ -275,25 +346,60 @@ impl Shell {
     }
 
     #[cfg(unix)]
-    async fn follow_signals(self: Arc<Self>) {
-        use tokio::signal::unix::{SignalKind, signal};
-        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else { return };
+    async fn follow_signals(self: Arc<Self>, caught: Caught) {
+        use tokio::signal::unix::SignalKind as Kind;
+
+        let Ok([mut interrupt, mut terminate, mut hangup, mut quit, mut one, mut two]) = caught else { return };
         loop {
-            let number = tokio::select! {
-                _ = interrupt.recv() => 2,
-                _ = terminate.recv() => TERM,
-                _ = hangup.recv() => 1,
+            let kind = tokio::select! {
+                _ = interrupt.recv() => Kind::interrupt(),
+                _ = terminate.recv() => Kind::terminate(),
+                _ = hangup.recv() => Kind::hangup(),
+                _ = quit.recv() => Kind::quit(),
+                _ = one.recv() => Kind::user_defined1(),
+                _ = two.recv() => Kind::user_defined2(),
             };
+            let number = kind.as_raw_value();
+            if kind == Kind::user_defined1() || kind == Kind::user_defined2() {
+                // The server knows what they mean.
+                for server in self.servers().values() {
+                    let _ = server.controls.send(Control::Signal(number));
+                }
+                continue;
+            }
             self.signal.store(number, Ordering::Relaxed);
             self.feed(Event::Signalled);
         }
     }
 
     #[cfg(not(unix))]
-    async fn follow_signals(self: Arc<Self>) {
+    async fn follow_signals(self: Arc<Self>, (): Caught) {
         while tokio::signal::ctrl_c().await.is_ok() {
             self.feed(Event::Signalled);
         }
     }
 }
+
+/// The signals that are passed on, caught from now on.
+#[cfg(unix)]
+type Caught = Result<[tokio::signal::unix::Signal; 6], std::io::Error>;
+
+#[cfg(unix)]
+fn catch() -> Caught {
+    use tokio::signal::unix::{SignalKind as Kind, signal};
+
+    Ok([
+        signal(Kind::interrupt())?,
+        signal(Kind::terminate())?,
+        signal(Kind::hangup())?,
+        signal(Kind::quit())?,
+        signal(Kind::user_defined1())?,
+        signal(Kind::user_defined2())?,
+    ])
+}
+
+#[cfg(not(unix))]
+type Caught = ();
+
+#[cfg(not(unix))]
+const fn catch() -> Caught {}

@@ -58,3 +58,32 @@ pub fn said(args: &[&str]) -> (Option<i32>, String) {
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout) + &text(output.stderr))
 }
+
+const TERMINAL: &str = "import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    if sys.argv[1]:
+        os.dup2(os.open(sys.argv[1], os.O_RDONLY), 0)
+    os.execv(sys.argv[2], sys.argv[2:])
+while True:
+    try:
+        part = os.read(fd, 65536)
+    except OSError:
+        break
+    if not part:
+        break
+    os.write(1, part)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))";
+
+/// Exit status and output on a terminal; the input is one as well, or this file. None where there is no Python to open a terminal.
+pub fn on_terminal(args: &[&str], input: Option<&str>) -> Option<(Option<i32>, String)> {
+    let mut python = Command::new("python3");
+    python.args(["-c", TERMINAL, input.unwrap_or_default(), ROOTWISE]).args(args).stdin(std::process::Stdio::null());
+    match python.output() {
+        Ok(output) => Some((output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())),
+        Err(error) => {
+            eprintln!("skipped: without python3 there is no terminal for this test ({error})");
+            None
+        }
+    }
+}

@@ -29,6 +29,11 @@ impl ClientHandler for Peer {
         let name = self.known.map_or("rootwise-call", |known| known.name);
         let mut config = ClientConfig::default();
         config.client_info = Implementation::new(name, env!("CARGO_PKG_VERSION"));
+        // One that speaks 2026-07-28 as well opens an older server with the last revision before it.
+        let own = self.known.filter(|known| !known.is_modern()).map(|known| json!(known.protocol_version));
+        if let Some(version) = own.and_then(|version| serde_json::from_value(version).ok()) {
+            config.protocol_version = version;
+        }
         if self.known.is_none_or(|known| known.declares_roots) {
             let tells = self.known.is_none_or(|known| known.declares_changes);
             let roots = if tells { json!({ "listChanged": true }) } else { json!({}) };

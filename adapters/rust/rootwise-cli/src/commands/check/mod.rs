@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::command_line::Check;
 use crate::output::{Answer, BAD, FAINT, Failure, GOOD, STRONG, styled};
+use crate::policy::nearest;
 use place::{Position, position};
 
 pub(crate) fn check(options: &Check) -> Result<Answer, Failure> {
@@ -37,6 +38,9 @@ fn read(chosen: &str) -> Result<(String, String), Failure> {
         return Ok(("standard input".into(), text));
     }
     let text = std::fs::read_to_string(chosen).map_err(|error| {
+        if let Some(text) = nearest(chosen) {
+            return Failure(format!("{chosen}: {text}"));
+        }
         let presets = PRESETS.map(|(name, _)| name).join(", ");
         Failure(format!("{chosen}: {error}. Name a file, or one of the presets {presets}."))
     })?;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -132,6 +132,48 @@ fn direction(line: &Value) -> Option<Side> {
     })
 }
 
+/// Places in a line of text at which a message may begin.
+const MAX_PLACES: usize = 16;
+
+/// The message in a line of a log, as clients and proxies write them for people: words, JSON, perhaps more words.
+pub(super) fn in_text(line: &[u8]) -> Option<Value> {
+    let places = line.iter().enumerate().filter(|(_, byte)| **byte == b'{').map(|(at, _)| at).take(MAX_PLACES);
+    let (at, found) = places.into_iter().find_map(|at| {
+        let mut values = serde_json::Deserializer::from_slice(line.get(at..)?).into_iter::<Value>();
+        values.next()?.ok().filter(|value| message_of(value).is_some()).map(|value| (at, value))
+    })?;
+    if !is_message(&found) {
+        return Some(found);
+    }
+    let before = String::from_utf8_lossy(line.get(..at)?).to_lowercase();
+    let mut entry = json!({ "message": found });
+    let first = before.split_whitespace().next().unwrap_or_default().trim_matches(['[', ']']);
+    if let Some(members) = entry.as_object_mut() {
+        if OffsetDateTime::parse(&first.to_uppercase(), &Rfc3339).is_ok() {
+            members.insert("time".into(), first.to_uppercase().into());
+        }
+        if let Some(from) = told_before(&before) {
+            members.insert("direction".into(), from.into());
+        }
+    }
+    Some(entry)
+}
+
+/// Who sent a message, by the words before it.
+fn told_before(words: &str) -> Option<&'static str> {
+    let words = words.replace("->", "→").replace(" → ", "→").replace("from the ", "from ").replace("to the ", "to ");
+    // As these are named by mcp-remote, mcp-proxy and supergateway.
+    const BY_CLIENT: [&str; 6] = ["from client", "to server", "client→", "local→", "→child", "→stdio"];
+    const BY_SERVER: [&str; 6] = ["from server", "to client", "server→", "remote→", "child→", "stdio→"];
+    let last = |known: [&str; 6]| known.iter().filter_map(|known| words.rfind(known)).max();
+    match (last(BY_CLIENT), last(BY_SERVER)) {
+        (Some(client), Some(server)) => Some(if client > server { "client" } else { "server" }),
+        (Some(_), None) => Some("client"),
+        (None, Some(_)) => Some("server"),
+        (None, None) => None,
+    }
+}
+
 /// Milliseconds, whatever they count from; tools write numbers or RFC 3339.
 pub(super) fn time(line: &Value) -> Option<f64> {
     const MEMBERS: [&str; 5] = ["time", "timestamp", "ts", "at", "date"];
@@ -185,7 +227,6 @@ fn is_message(value: &Value) -> bool {
 #[allow(clippy::panic, reason = "a test stops at the first surprise")]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn side(reader: &mut Reader, line: Value) -> Option<Side> {
         match reader.read(line).as_slice() {
@@ -228,6 +269,40 @@ mod tests {
             [json!({ "direction": "client", "text": "hello" }), json!({ "level": "info", "msg": "started" }), json!(3)]
         {
             assert_eq!(side(&mut Reader::default(), other.clone()), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_message_in_a_line_of_a_log_is_found() {
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"text":"a } {"}}"#;
+        for (line, from) in [
+            (
+                format!(
+                    "2026-01-01T00:00:00.010Z [info] [my-server] Message from client: {ping} {{ metadata: undefined }}"
+                ),
+                Side::Client,
+            ),
+            (
+                format!(
+                    "2026-01-01T00:00:00.010Z [info] [my-client] Message from server: {ping} {{ metadata: undefined }}"
+                ),
+                Side::Server,
+            ),
+            (format!("[4711] [Local→Remote] {ping}"), Side::Client),
+            (format!("[4711] [Remote→Local] {ping}"), Side::Server),
+            (format!("[supergateway] SSE → Child: {ping}"), Side::Client),
+            (format!("[supergateway] Child → StreamableHttp: {ping}"), Side::Server),
+            (format!("DEBUG {{config: 1}} server -> client {ping}"), Side::Server),
+            (format!("> {ping}"), Side::Client),
+        ] {
+            let found = in_text(line.as_bytes()).unwrap_or_else(|| panic!("nothing in {line}"));
+            assert_eq!(side(&mut Reader::default(), found.clone()), Some(from), "{line}: {found}");
+            if line.starts_with("2026") {
+                assert!(time(&found).is_some(), "{found}");
+            }
+        }
+        for other in ["started {port: 1}", "{\"a\":1} listening", "[12:00:01] {", ""] {
+            assert_eq!(in_text(other.as_bytes()), None, "{other}");
         }
     }
 

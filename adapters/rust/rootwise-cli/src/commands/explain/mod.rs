@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::choices::{Choice, choices, decide};
 use crate::command_line::Explain;
 use crate::output::{Answer, BAD, FAINT, Failure, GOOD, STRONG, styled};
-use entry::{Reader, list_in, time};
+use entry::{Reader, in_text, list_in, time};
 use story::Story;
 
 /// Bytes of the longest line, and of a file that is one JSON document.
@@ -29,24 +29,33 @@ const MAX_BROKEN: usize = 20;
 pub(crate) fn explain(options: &Explain) -> Result<Answer, Failure> {
     let mut read = Recording::default();
     if options.file == Path::new("-") {
-        read.lines(std::io::stdin().lock(), None)?;
+        let bar = progress(None);
+        let lines = read.lines(BufReader::with_capacity(256 << 10, bar.wrap_read(std::io::stdin().lock())));
+        bar.finish_and_clear();
+        lines?;
     } else {
         let fault = |error| Failure(format!("{}: {error}", options.file.display()));
         let file = File::open(&options.file).map_err(fault)?;
         let bytes = file.metadata().map_err(fault)?.len();
-        // Nobody sees it in a pipe.
-        let bar = std::io::stderr().is_terminal().then(|| progress(bytes));
-        let lines = read.lines(BufReader::with_capacity(256 << 10, file), bar.as_ref());
+        let bar = progress(Some(bytes));
+        let lines = read.lines(BufReader::with_capacity(256 << 10, bar.wrap_read(file)));
+        bar.finish_and_clear();
         lines.map_err(|Failure(text)| Failure(format!("{}: {text}", options.file.display())))?;
-        bar.inspect(ProgressBar::finish_and_clear);
     }
     Ok(read.answer())
 }
 
-fn progress(bytes: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}, {eta} left");
-    let bar = ProgressBar::new(bytes);
-    match style {
+/// A bar, or what turns where the length is unknown.
+fn progress(bytes: Option<u64>) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        // Nobody sees it in a pipe.
+        return ProgressBar::hidden();
+    }
+    let (bar, template) = match bytes {
+        Some(bytes) => (ProgressBar::new(bytes), "{bar:40} {bytes} of {total_bytes}, {eta} left"),
+        None => (ProgressBar::new_spinner(), "{spinner} {bytes} read"),
+    };
+    match ProgressStyle::with_template(template) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }
@@ -63,7 +72,7 @@ struct Recording {
 }
 
 impl Recording {
-    fn lines(&mut self, mut input: impl BufRead, bar: Option<&ProgressBar>) -> Result<(), Failure> {
+    fn lines(&mut self, mut input: impl BufRead) -> Result<(), Failure> {
         let mut line = Vec::new();
         loop {
             line.clear();
@@ -72,9 +81,6 @@ impl Recording {
                 return Ok(());
             }
             self.lines = self.lines.saturating_add(1);
-            if let Some(bar) = bar.filter(|_| self.lines.is_multiple_of(1_024)) {
-                bar.inc(u64::try_from(read).unwrap_or(0).saturating_mul(1_024));
-            }
             if self.lines == 1 && is_begun(&line) {
                 return self.document(line, input);
             }
@@ -97,7 +103,10 @@ impl Recording {
                 Ok(entries) => self.entries(entries),
                 Err(value) => self.entry(value),
             },
-            Err(error) => self.broken(error.to_string()),
+            Err(error) => match in_text(text) {
+                Some(value) => self.entry(value),
+                None => self.broken(error.to_string()),
+            },
         }
     }
 
@@ -163,7 +172,7 @@ impl Recording {
         let good = choices.first().is_some_and(|choice| choice.project.is_some());
         let json = json!({
             "client": story.client_line(), "messages": story.messages, "methods": story.counts(),
-            "rootsAsked": story.questions, "rootsAnswered": story.answers, "timeline": story.timeline, "timelineOmitted": story.omitted,
+            "rootsAsked": story.questions, "rootsAnswered": story.answers, "timeline": story.timeline(), "timelineOmitted": story.omitted,
             "explanation": why, "choices": choices, "broken": broken_json(broken), "moreBroken": more_broken,
         });
         let mut text = format!("{} {}\n", styled(STRONG, "Client"), story.client_line());
@@ -174,10 +183,11 @@ impl Recording {
             story.questions,
             story.answers
         ));
-        text.push_str(&format!("\n{}\n{}\n", styled(STRONG, "What happened"), story.timeline.join("\n")));
+        text.push_str(&format!("\n{}\n{}\n", styled(STRONG, "What happened"), story.first.join("\n")));
         if story.omitted > 0 {
-            text.push_str(&format!("{:>10}  and {} more\n", "", story.omitted));
+            text.push_str(&format!("{:>10}  ({} lines are left out here)\n", "", story.omitted));
         }
+        text.extend(story.last.iter().map(|line| format!("{line}\n")));
         if let Some(why) = why {
             text.push_str(&format!("\n{}\n{}\n", styled(STRONG, "Why"), why.text));
         }

@@ -1,6 +1,6 @@
 //! What a recording says about the project: who spoke, what was asked, what was answered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use rootwise::event::ClientInitialized;
 use rootwise::path::display::display;
@@ -28,12 +28,14 @@ pub(super) struct Story {
     pub(super) answers: u64,
     counts: BTreeMap<String, u64>,
     first_time: Option<f64>,
-    pub(super) timeline: Vec<String>,
+    /// The first lines of the timeline and the last ones, and how many were left out between them.
+    pub(super) first: Vec<String>,
+    pub(super) last: VecDeque<String>,
     pub(super) omitted: u64,
 }
 
-/// Lines of the timeline.
-const MAX_TIMELINE: usize = 200;
+/// Lines of the timeline at its beginning, and at its end.
+const MAX_TIMELINE: usize = 100;
 /// Methods that are counted by name.
 const MAX_METHODS: usize = 100;
 /// Characters of a value.
@@ -57,12 +59,21 @@ impl Story {
     }
 
     fn tell(&mut self, time: Option<f64>, text: &str) {
-        if self.timeline.len() >= MAX_TIMELINE {
-            self.omitted = self.omitted.saturating_add(1);
-            return;
-        }
         let since = time.zip(self.first_time).map_or(String::new(), |(time, first)| format!("+{:.0} ms", time - first));
-        self.timeline.push(format!("{since:>10}  {text}"));
+        let line = format!("{since:>10}  {text}");
+        if self.first.len() < MAX_TIMELINE {
+            return self.first.push(line);
+        }
+        self.last.push_back(line);
+        if self.last.len() > MAX_TIMELINE {
+            self.last.pop_front();
+            self.omitted = self.omitted.saturating_add(1);
+        }
+    }
+
+    /// What happened, without the lines that were left out.
+    pub(super) fn timeline(&self) -> Vec<&String> {
+        self.first.iter().chain(&self.last).collect()
     }
 
     fn message(&mut self, from: Side, time: Option<f64>, message: &Value) {

@@ -13,21 +13,31 @@ use serde_json::json;
 
 use crate::command_line::Whereami;
 use crate::output::{Answer, Failure};
+use crate::program::launcher;
 use crate::web;
 use server::Server;
 
-const ON_A_TERMINAL: &str = "\
+/// What a person reads who starts it in a shell.
+fn on_a_terminal() -> String {
+    let launcher = launcher();
+    let (command, first) = launcher.split_first().map_or(("rootwise", &[][..]), |(command, first)| (command, first));
+    let args: Vec<&str> = first.iter().map(String::as_str).chain(["whereami"]).collect();
+    let entry = json!({ "mcpServers": { "whereami": { "command": command, "args": args } } });
+    let own = launcher.join(" ");
+    format!("\
 This is an MCP server: a client starts it, not a person. Add it to the configuration of your client, and call its tool `whereami`:
 
-  { \"mcpServers\": { \"whereami\": { \"command\": \"rootwise\", \"args\": [\"whereami\"] } } }
+  {entry}
 
 Without a client, this shows the same report:
 
-  rootwise call --root . --tool whereami -- rootwise whereami";
+  {own} call --root . --tool whereami -- {own} whereami")
+}
 
 pub(crate) fn whereami(options: &Whereami) -> Result<Answer, Failure> {
     if options.http.is_none() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-        return Ok(Answer { text: ON_A_TERMINAL.into(), json: json!({ "message": ON_A_TERMINAL }), good: true });
+        let text = on_a_terminal();
+        return Ok(Answer { json: json!({ "message": text }), text, good: true });
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::new)?;
     runtime.block_on(async {

@@ -23,7 +23,7 @@ impl Router {
         known: Option<Arc<Project>>,
     ) {
         let parts = Params::of(params);
-        let ours = if self.settings.tools && pending.traffic == Traffic::CallTool { our_tool(&parts) } else { None };
+        let ours = if pending.traffic == Traffic::CallTool { self.our_tool(&parts) } else { None };
         let facts = |id: &Id, argument| {
             let meta = parts.meta.map(ToOwned::to_owned);
             let input_responses = parts.input_responses.map(ToOwned::to_owned);
@@ -100,7 +100,13 @@ impl Router {
 
     fn is_ours(&self, pending: &Pending) -> bool {
         let head = message::Head::of(&pending.line);
-        self.settings.tools && our_tool(&Params::of(head.params)).is_some()
+        self.our_tool(&Params::of(head.params)).is_some()
+    }
+
+    /// The tool of ours that a call names; a fault of its arguments is an error.
+    fn our_tool(&self, parts: &Params<'_>) -> Option<Result<OurTool, &'static str>> {
+        let is_ours = |name: &str| self.settings.tools && !self.taken.contains(name);
+        parts.name.as_deref().filter(|name| is_ours(name)).and_then(|_| our_tool(parts))
     }
 
     pub(super) fn route_to_project(&mut self, project: &Arc<Project>, pending: Pending) {
@@ -139,11 +145,13 @@ fn our_tool(parts: &Params<'_>) -> Option<Result<OurTool, &'static str>> {
 pub(super) const WHICH: &str = "which_project";
 pub(crate) const SWITCH: &str = "switch_project";
 
-/// The definitions of our tools.
-pub(super) fn our_tools() -> [Value; 2] {
-    let ready = ready_tools();
-    [ready.which, ready.switch].map(|tool| serde_json::to_value(tool).unwrap_or_default())
-}
+type OurDefinition = (&'static str, fn() -> Value);
+
+/// Our tools: their names and definitions.
+pub(super) const OUR_TOOLS: [OurDefinition; 2] = [
+    (WHICH, || serde_json::to_value(ready_tools().which).unwrap_or_default()),
+    (SWITCH, || serde_json::to_value(ready_tools().switch).unwrap_or_default()),
+];
 
 /// The request of a retried call without the answer to our question, which the server did not ask.
 pub(super) fn without_our_answer(line: &[u8]) -> Option<Bytes> {

@@ -20,6 +20,8 @@ pub(super) struct Client {
     pub(super) initialize: Option<(Id, Value)>,
     /// Whether `initialize` was answered.
     pub(super) is_answered: bool,
+    /// The result of its handshake.
+    pub(super) told: Option<Value>,
     /// Whether it was answered without a server.
     pub(super) is_answered_here: bool,
     pub(super) is_ready: bool,
@@ -79,7 +81,8 @@ impl Router {
         if method == "ping" && !self.is_current_ready() {
             return self.act(Action::ToClient(message::result(&id, &json!({}))));
         }
-        if self.flights.contains_key(&id) || self.held.iter().any(|held| held.pending.id == id) {
+        let is_open = self.flights.contains_key(&id) || self.subscriptions.contains_key(&id);
+        if is_open || self.held.iter().any(|held| held.pending.id == id) {
             // Two answers with one id would mix up two requests.
             let text = "the id of this request is in use; every request needs its own until it is answered";
             return self.refuse(&id, "duplicate_id", text);
@@ -92,6 +95,9 @@ impl Router {
         }
         if traffic.is_call() && !self.parked.is_empty() && self.resumed(&id, params) {
             return;
+        }
+        if traffic == Traffic::Listen && self.is_modern() {
+            return self.subscribe(id, params, line);
         }
         let pending = Pending { id, traffic, line };
         if traffic.is_call() {
@@ -164,11 +170,12 @@ impl Router {
             Some(instance) => self.dispatch(instance, pending),
             None if pending.traffic.is_list() => {
                 let result = super::lists::empty(pending.traffic, self.is_modern());
+                self.remember_list(pending.traffic, &result);
                 let result = self.with_our_tools(pending.traffic, result);
                 self.act(Action::ToClient(message::result(&pending.id, &result)));
             }
             None if pending.traffic == Traffic::Discover => {
-                let answer = self.answer_for_legacy(0, &pending.id, pending.traffic);
+                let answer = self.discovered_here(0, &pending.id);
                 self.act(Action::ToClient(answer));
             }
             None => self.refuse(&pending.id, "no_project", "no project is known yet, and no server runs without one"),
@@ -273,9 +280,18 @@ impl Router {
                 self.act(Action::RootsChanged);
                 if !self.settings.answer_roots {
                     self.route_to_current(line);
-                } else if self.settings.asks_early && matches!(self.session, SessionProject::Known(_)) {
+                }
+                match self.session {
                     // Its server learns of other roots beside the project before the next call.
-                    self.act(Action::Ask(SESSION, None));
+                    SessionProject::Known(_) if self.settings.asks_early && self.settings.answer_roots => {
+                        self.act(Action::Ask(SESSION, None));
+                    }
+                    // A client that saw no tools has nothing to call.
+                    SessionProject::None => {
+                        self.session = SessionProject::NotAsked;
+                        self.ask_for_session();
+                    }
+                    _ => {}
                 }
             }
             "notifications/cancelled" => self.client_cancelled(params, line),
@@ -302,6 +318,9 @@ impl Router {
             }
             self.release();
             return self.close_if_done();
+        }
+        if self.unsubscribe(&id) {
+            return;
         }
         let Some((sent, flight)) = self.take_flight_of(&id) else { return };
         if !flight.is_sent {
@@ -332,7 +351,7 @@ impl Router {
     /// Passes on what belongs to no call.
     fn route_to_current(&mut self, line: Bytes) {
         let current = self.current.or_else(|| self.instances.keys().next_back().copied());
-        if let Some(instance) = current {
+        if let Some(instance) = current.filter(|id| self.instances.get(id).is_some_and(|known| !known.is_stuck)) {
             self.send(instance, line);
         }
     }

@@ -4,9 +4,9 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::instances::{Own, State};
-use super::lists::modernise;
+use super::lists::{empty, modernise};
 use super::{Action, Alarm, DISCOVER, Era, InstanceId, Router, Traffic};
-use crate::run::message::{self, Id, METHOD_NOT_FOUND};
+use crate::run::message::{self, Id};
 
 /// What Codex adds to `_meta` if the server declares an experimental capability of the same name.
 const CODEX_META: &str = "codex/sandbox-state-meta";
@@ -65,6 +65,12 @@ impl Router {
     /// What the client said in its handshake, as its servers get it.
     pub(super) fn declared(&self) -> Value {
         let mut params = self.client.initialize.as_ref().map(|(_, params)| params.clone()).unwrap_or_default();
+        // Every server is to speak the revision that the client was told.
+        if let Some(version) = self.client.told.as_ref().and_then(|told| told.get("protocolVersion"))
+            && let Some(params) = params.as_object_mut()
+        {
+            params.insert("protocolVersion".into(), version.clone());
+        }
         if self.settings.answer_roots
             && let Some(params) = params.as_object_mut()
         {
@@ -112,8 +118,11 @@ impl Router {
                 self.ready(id);
             }
             (Own::Discover, None) => self.discover_expired(id),
+            (Own::Compare(_), Some(result)) if result.get("inputRequests").is_some() => {}
             (Own::Compare(traffic), Some(result)) => self.compared(*traffic, &result),
-            (Own::Compare(_) | Own::LogLevel | Own::Listen, _) => {}
+            // A server without such a list.
+            (Own::Compare(traffic), None) => self.compared(*traffic, &empty(*traffic, false)),
+            (Own::LogLevel | Own::Listen, _) => {}
         }
     }
 
@@ -158,6 +167,7 @@ impl Router {
             if let Some((client_id, _)) = self.client.initialize.clone() {
                 let told = self.told(result);
                 self.act(Action::ToClient(message::result(&client_id, &told)));
+                self.client.told = Some(told);
             }
         } else {
             self.compare_results(id, &result);
@@ -197,6 +207,14 @@ impl Router {
         result
     }
 
+    /// The same for the answer to `server/discover`; says whether that changes anything.
+    pub(super) fn declare_in(&self, result: &mut Value) -> bool {
+        let Some(capabilities) = result.get_mut("capabilities") else { return false };
+        let before = capabilities.clone();
+        self.declare(capabilities);
+        *capabilities != before
+    }
+
     fn declare(&self, capabilities: &mut Value) {
         let Some(capabilities) = capabilities.as_object_mut() else { return };
         if self.settings.tools {
@@ -222,23 +240,32 @@ impl Router {
             return;
         }
         (self.client.is_answered, self.client.is_answered_here) = (true, true);
-        let version = params.get("protocolVersion").cloned().unwrap_or_else(|| "2025-11-25".into());
+        let version = self.revision_of(&params);
         let told = self.told(json!({
             "protocolVersion": version,
             "capabilities": { "tools": {}, "prompts": {}, "resources": {} },
             "serverInfo": { "name": self.settings.name, "version": env!("CARGO_PKG_VERSION") },
         }));
         self.act(Action::ToClient(message::result(&client_id, &told)));
+        self.client.told = Some(told);
     }
 
     /// A server that differs from the one that the client met is named in the log.
     fn compare_results(&mut self, id: InstanceId, result: &Value) {
-        let first = self.instances.iter().find(|(known, other)| **known != id && other.result.is_some());
-        let Some(first) = first.and_then(|(_, other)| other.result.as_ref()) else { return };
-        let differs: Vec<&str> = ["protocolVersion", "capabilities", "serverInfo"]
-            .into_iter()
-            .filter(|part| first.get(part) != result.get(part))
-            .collect();
+        let other = || self.instances.iter().find(|(known, other)| **known != id && other.result.is_some());
+        let first = self.client.told.clone().or_else(|| other()?.1.result.clone().map(|result| self.told(result)));
+        let Some(first) = first else { return };
+        let now = self.told(result.clone());
+        // Where it was answered here, its name and what it can do were not known.
+        let parts: &[&str] = match self.client.is_answered_here {
+            true => &["protocolVersion"],
+            false => &["protocolVersion", "capabilities", "serverInfo"],
+        };
+        let mut differs: Vec<&str> = parts.iter().copied().filter(|part| first.get(part) != now.get(part)).collect();
+        let can = |told: &Value, name: &str| told.get("capabilities").is_some_and(|known| known.get(name).is_some());
+        if self.client.is_answered_here {
+            differs.extend(["logging", "completions"].iter().filter(|name| can(&now, name) && !can(&first, name)));
+        }
         if !differs.is_empty() {
             self.log(format!(
                 "the server in the project differs from the one that answered the handshake: {}",
@@ -247,19 +274,15 @@ impl Router {
         }
     }
 
-    /// What a server of an older revision cannot answer itself.
-    pub(super) fn answer_for_legacy(&self, instance: InstanceId, id: &Id, traffic: Traffic) -> bytes::Bytes {
+    /// The answer to `server/discover` for a server of an older revision, or for none.
+    pub(super) fn discovered_here(&self, instance: InstanceId, id: &Id) -> bytes::Bytes {
         let known = self.instances.get(&instance).and_then(|known| known.result.as_ref());
-        if traffic != Traffic::Discover {
-            let text = "the server speaks a revision without subscriptions";
-            return message::error(id, METHOD_NOT_FOUND, "method_not_found", text);
-        }
         let part = |name: &str| known.and_then(|known| known.get(name)).cloned();
         let unknown = || json!({ "tools": {}, "prompts": {}, "resources": {} });
         let mut capabilities = part("capabilities").unwrap_or_else(unknown);
         self.declare(&mut capabilities);
         let mut result = json!({ "supportedVersions": ["2026-07-28"], "capabilities": capabilities });
-        modernise(traffic, &mut result);
+        modernise(Traffic::Discover, &mut result);
         if let Some(result) = result.as_object_mut() {
             result.extend(part("instructions").map(|text| ("instructions".to_owned(), text)));
             let server = part("serverInfo").map(|server| json!({ "io.modelcontextprotocol/serverInfo": server }));

@@ -30,6 +30,8 @@ pub(super) struct Instance {
     pub(super) is_draining: bool,
     /// Its input is closed, or it was told to end.
     pub(super) is_closing: bool,
+    /// Its input is full, and it reads nothing.
+    pub(super) is_stuck: bool,
     /// It was started, and has not ended.
     pub(super) has_process: bool,
     /// Why it wants no handshake, until it turns out whether it knows a revision without one.
@@ -73,6 +75,7 @@ impl Instance {
             result: None,
             is_draining: false,
             is_closing: false,
+            is_stuck: false,
             has_process: false,
             refusal: None,
             fault: None,
@@ -189,6 +192,14 @@ impl Router {
             let text = text.clone();
             return self.refuse_call(&pending, "server_unavailable", &text);
         }
+        if instance.is_stuck {
+            let folder = instance.place.folder.display().to_string();
+            let text = format!(
+                "The server `{}` in {folder} reads nothing at present. Repeat the call later.",
+                self.settings.name
+            );
+            return self.refuse_call(&pending, "server_busy", &text);
+        }
         let is_sent = instance.state == State::Ready;
         let bytes = instance.waiting_bytes.saturating_add(pending.line.len());
         if !is_sent && (instance.waiting.len() >= super::MAX_WAITING || bytes > super::MAX_WAITING_BYTES) {
@@ -220,9 +231,9 @@ impl Router {
         let Some(instance) = self.instances.get(&id) else { return };
         let (mut line, is_older) = (pending.line.clone(), instance.era == Some(Era::Legacy));
         if self.is_modern() {
-            if is_older && matches!(pending.traffic, Traffic::Discover | Traffic::Listen) {
+            if is_older && pending.traffic == Traffic::Discover {
                 self.flights.remove(&pending.id);
-                let answer = self.answer_for_legacy(id, &pending.id, pending.traffic);
+                let answer = self.discovered_here(id, &pending.id);
                 self.act(Action::ToClient(answer));
                 return self.flight_ended(id);
             }
@@ -262,6 +273,19 @@ impl Router {
         }
     }
 
+    /// A server that reads nothing gets only what ends its work, so that little waits for it.
+    pub(super) fn stuck(&mut self, id: InstanceId, is_stuck: bool) {
+        let Some(instance) = self.instances.get_mut(&id) else { return };
+        instance.is_stuck = is_stuck;
+        let folder = instance.place.folder.display().to_string();
+        let name = &self.settings.name;
+        self.log(if is_stuck {
+            format!("the server `{name}` in {folder} reads nothing: calls to it are refused until it does")
+        } else {
+            format!("the server `{name}` in {folder} reads again")
+        });
+    }
+
     pub(super) fn is_current_ready(&self) -> bool {
         self.current.and_then(|id| self.instances.get(&id)).is_some_and(|known| known.state == State::Ready)
     }
@@ -275,6 +299,7 @@ impl Router {
             self.deliver(id, pending);
         }
         self.make_current_if_ready(id);
+        self.follow_current();
         self.close_if_done();
     }
 
@@ -289,8 +314,9 @@ impl Router {
             return;
         }
         let last = self.current.replace(id);
+        self.compare_lists(id);
+        self.follow_current();
         if let Some(last) = last.filter(|last| self.instances.contains_key(last)) {
-            self.compare_lists(id);
             self.drain(last);
         }
     }
@@ -412,6 +438,7 @@ impl Router {
         if was_current {
             self.current = Some(id);
         }
+        self.follow_current();
         self.close_if_done();
     }
 
@@ -427,6 +454,7 @@ impl Router {
             self.flights.remove(&pending.id);
             self.route_to_start(pending);
         }
+        self.follow_current();
         self.close_if_done();
     }
 

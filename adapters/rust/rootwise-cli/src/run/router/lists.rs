@@ -5,10 +5,9 @@ use std::hash::{Hash, Hasher};
 
 use serde_json::{Value, json};
 
-use super::calls::our_tools;
+use super::calls::OUR_TOOLS;
 use super::instances::Own;
-use super::{Action, InstanceId, Router, Traffic};
-use crate::run::message;
+use super::{Era, InstanceId, Router, Traffic};
 
 /// What the client was told, as hashes: of each list its first page.
 #[derive(Default)]
@@ -29,10 +28,20 @@ impl Listed {
     }
 }
 
-const LISTS: [(Traffic, &str, &str); 3] = [
-    (Traffic::ListTools, "tools/list", "notifications/tools/list_changed"),
-    (Traffic::ListPrompts, "prompts/list", "notifications/prompts/list_changed"),
-    (Traffic::ListResources, "resources/list", "notifications/resources/list_changed"),
+/// A list whose changes a client hears of.
+pub(super) struct List {
+    traffic: Traffic,
+    method: &'static str,
+    pub(super) changed: &'static str,
+    /// How a subscription asks for it.
+    pub(super) key: &'static str,
+}
+
+#[rustfmt::skip]
+pub(super) const LISTS: [List; 3] = [
+    List { traffic: Traffic::ListTools, method: "tools/list", changed: "notifications/tools/list_changed", key: "toolsListChanged" },
+    List { traffic: Traffic::ListPrompts, method: "prompts/list", changed: "notifications/prompts/list_changed", key: "promptsListChanged" },
+    List { traffic: Traffic::ListResources, method: "resources/list", changed: "notifications/resources/list_changed", key: "resourcesListChanged" },
 ];
 
 impl Router {
@@ -45,13 +54,10 @@ impl Router {
 
     /// Asks a server for the lists that the client knows from another one.
     pub(super) fn compare_lists(&mut self, instance: InstanceId) {
-        if self.is_modern() {
-            // Such a client subscribes to changes, and a request without its envelope would be one of an older revision.
-            return;
-        }
-        for (traffic, method, _) in LISTS {
+        let knows_envelope = self.instances.get(&instance).is_some_and(|known| known.era == Some(Era::Modern));
+        for List { traffic, method, .. } in LISTS {
             if self.client.listed.get_mut(traffic).is_some_and(|listed| listed.is_some()) {
-                let params = if self.is_newer(instance) { json!({ "_meta": self.envelope() }) } else { json!({}) };
+                let params = if knows_envelope { json!({ "_meta": self.envelope() }) } else { json!({}) };
                 self.send_own(instance, Own::Compare(traffic), method, &params);
             }
         }
@@ -64,23 +70,38 @@ impl Router {
             return;
         }
         *listed = None;
-        if let Some((_, _, changed)) = LISTS.iter().find(|(known, _, _)| *known == traffic) {
-            self.act(Action::ToClient(message::notification(changed)));
+        if let Some(list) = LISTS.iter().find(|list| list.traffic == traffic) {
+            self.announce(list.changed);
         }
     }
 
     /// The result of a list with our tools at its end.
-    pub(super) fn with_our_tools(&self, traffic: Traffic, mut result: Value) -> Value {
+    pub(super) fn with_our_tools(&mut self, traffic: Traffic, mut result: Value) -> Value {
+        if !self.settings.tools || traffic != Traffic::ListTools {
+            return result;
+        }
         let is_last = result.get("nextCursor").is_none_or(Value::is_null);
-        if self.settings.tools
-            && traffic == Traffic::ListTools
-            && is_last
-            && let Some(result) = result.as_object_mut()
+        if let Some(result) = result.as_object_mut()
             && let Some(tools) = result.entry("tools").or_insert_with(|| json!([])).as_array_mut()
         {
-            tools.extend(our_tools());
+            self.leave_to_server(tools);
+            if is_last {
+                tools.extend(OUR_TOOLS.iter().filter(|tool| !self.taken.contains(tool.0)).map(|tool| (tool.1)()));
+            }
         }
         result
+    }
+
+    /// A tool of the server has the name of ours: the client gets that of the server, as without this program.
+    fn leave_to_server(&mut self, tools: &[Value]) {
+        for tool in tools {
+            let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
+            if let Some((ours, _)) = OUR_TOOLS.iter().find(|(ours, _)| *ours == name)
+                && self.taken.insert(ours)
+            {
+                self.log(format!("the server has a tool `{ours}` itself, so that `--tools` adds none of this name"));
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod lists;
 mod newer;
 mod older;
 mod server;
+mod subscriptions;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,7 @@ use client::Client;
 use instances::Instance;
 use newer::Parked;
 use older::Round;
+use subscriptions::Subscription;
 
 /// A server process.
 pub(crate) type InstanceId = u64;
@@ -61,6 +63,11 @@ pub(crate) enum Event {
     ServerFailed {
         instance: InstanceId,
         fault: String,
+    },
+    /// A server whose input is full reads nothing, or reads again.
+    Stuck {
+        instance: InstanceId,
+        is_stuck: bool,
     },
     /// The answer to [`Action::Ask`] or [`Action::Tool`].
     Resolved {
@@ -228,6 +235,10 @@ pub(crate) struct Router {
     rounds: HashMap<Id, Round>,
     /// Calls whose client is to repeat them with an answer, by the state that it sends back.
     parked: HashMap<String, Parked>,
+    /// What the client listens to, by the ids of its requests.
+    subscriptions: BTreeMap<Id, Subscription>,
+    /// The names of our tools that the server uses itself.
+    taken: BTreeSet<&'static str>,
     held: VecDeque<Held>,
     held_bytes: usize,
     /// How often the server of a place was started again.
@@ -348,6 +359,8 @@ impl Router {
             asked: HashMap::new(),
             rounds: HashMap::new(),
             parked: HashMap::new(),
+            subscriptions: BTreeMap::new(),
+            taken: BTreeSet::new(),
             held: VecDeque::new(),
             held_bytes: 0,
             restarts: HashMap::new(),
@@ -373,6 +386,7 @@ impl Router {
             Event::ServerEnded { instance, end } => self.server_ended(instance, end),
             Event::StreamEnded { instance, stream } => self.act(Action::Alarm(GRACE, Alarm::Cut(instance, stream))),
             Event::ServerFailed { instance, fault } => self.server_failed(instance, fault),
+            Event::Stuck { instance, is_stuck } => self.stuck(instance, is_stuck),
             Event::Resolved { ticket, resolution } => self.resolved(ticket, resolution),
             Event::ProjectChanged(project) => self.project_changed(project),
             Event::Alarm(alarm) => self.alarm(alarm),

@@ -42,10 +42,16 @@ impl Router {
         Value::Object(said.into_iter().filter_map(named).collect())
     }
 
+    /// The revision of a handshake that is answered here: the one that was asked for, if it is one that we know.
+    pub(super) fn revision_of(&self, params: &Value) -> &'static str {
+        let asked = params.get("protocolVersion").and_then(Value::as_str);
+        LEGACY.into_iter().find(|known| Some(*known) == asked).unwrap_or(LAST_LEGACY)
+    }
+
     /// What `server/discover` says, as the result of a handshake.
     pub(super) fn as_handshake(&self, mut found: Value) -> Value {
-        let asked = self.client.initialize.as_ref().and_then(|(_, params)| params.get("protocolVersion")?.as_str());
-        let version = asked.filter(|asked| LEGACY.contains(asked)).unwrap_or(LAST_LEGACY);
+        let params = self.client.initialize.as_ref().map(|(_, params)| params);
+        let version = params.map_or(LAST_LEGACY, |params| self.revision_of(params));
         let mut capabilities = found.get_mut("capabilities").map(Value::take).unwrap_or_else(|| json!({}));
         if let Some(resources) = capabilities.get_mut("resources").and_then(Value::as_object_mut) {
             // Subscriptions to a resource have another form.

@@ -62,7 +62,9 @@ impl Router {
         let is_older = self.is_modern() && self.instances.get(&id).is_some_and(|known| known.era == Some(Era::Legacy));
         let line = match head.result {
             _ if self.client.is_answered_here && traffic.is_list() && head.error.is_some() => {
-                let result = self.with_our_tools(traffic, empty(traffic, false));
+                let result = empty(traffic, false);
+                self.remember_list(traffic, &result);
+                let result = self.with_our_tools(traffic, result);
                 message::result(&flight.client_id, &result)
             }
             Some(result) if is_older || traffic.is_list() || traffic == super::Traffic::Discover => {
@@ -80,7 +82,8 @@ impl Router {
         let mut result: Value = serde_json::from_str(result.get()).ok()?;
         let is_ours = self.settings.tools && flight.traffic == super::Traffic::ListTools;
         self.remember_list(flight.traffic, &result);
-        if !is_older && !is_ours {
+        let is_found = self.is_modern() && flight.traffic == super::Traffic::Discover && self.declare_in(&mut result);
+        if !is_older && !is_ours && !is_found {
             return None;
         }
         result = self.with_our_tools(flight.traffic, result);
@@ -153,11 +156,11 @@ impl Router {
                 self.act(Action::ToClient(line));
             }
             // The answer to a subscription of ours.
-            "notifications/subscriptions/acknowledged" if self.is_newer(id) => {}
+            "notifications/subscriptions/acknowledged" if self.is_newer(id) || self.is_modern() => {}
+            _ if self.is_modern() && self.announced(id, method, &line) => {}
             _ if method.ends_with("/list_changed") => {
-                let is_older = self.instances.get(&id).is_some_and(|known| known.era == Some(Era::Legacy));
-                // A list of another project is not the client's, and a modern client subscribes to changes.
-                if is_current && !(self.is_modern() && is_older) {
+                // A list of another project is not the client's.
+                if is_current {
                     self.act(Action::ToClient(line));
                 }
             }
