@@ -40,7 +40,7 @@ async function draw(file) {
   const browser = await launch();
   try {
     const view = await browser.newPage({
-      viewport: { width: 1440, height: 900 },
+      viewport: { width: 1440, height: 1340 },
       reducedMotion: "reduce",
       colorScheme: "light",
     });
