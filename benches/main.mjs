@@ -1,11 +1,12 @@
 // npm run bench: measures Rootwise beside what people would use instead, and makes docs/performance.md from what it measured.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { at, bold, dim, main, prepare, seconds, Stop } from "../scripts/tools.mjs";
+import { at, bold, dim, main, prepare, seconds, Stop, yellow } from "../scripts/tools.mjs";
 import { aimOf, shownRatio, shownValue } from "./page.mjs";
-import { machine, readBench, writeBench, writePage } from "./results.mjs";
+import { load, machine, readBench, writeBench, writePage } from "./results.mjs";
 import { names, rows } from "./rows.mjs";
 import { provide } from "./setup.mjs";
 
@@ -39,8 +40,11 @@ main(async () => {
   for (const [at, { name, title }] of chosen.entries()) {
     const start = performance.now();
     console.log(bold(`\n[${at + 1}/${chosen.length}] ${title} (${name})`));
+    const before = load();
     const figures = await measured(name, values.quick);
-    bench.rows[name] = { ...machine(), figures };
+    bench.rows[name] = { ...machine(before), figures };
+    if (bench.rows[name].load > availableParallelism())
+      console.log(yellow("  The machine was busy: the figures spread more than on an idle one."));
     for (const figure of figures) print(figure);
     console.log(dim(`measured in ${seconds(start)}`));
   }

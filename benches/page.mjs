@@ -63,15 +63,22 @@ function summaryOf(shown, bench) {
   const lines = shown.flatMap(({ name, title }) =>
     bench.rows[name].figures.filter(({ aim }) => aim).map((figure) => ({ title, figure, aim: aimOf(figure) })),
   );
+  const open = rows.filter((row) => !shown.includes(row) && row.aims > 0);
+  const all = lines.length + open.reduce((sum, { aims }) => sum + aims, 0);
   const met = lines.filter(({ aim }) => aim.met).length;
   const missed = lines.filter(({ aim }) => !aim.met);
   const list = missed.map(({ title, figure, aim }) => {
     const reached = figure.aim.of === "ratio" ? `${shownRatio(figure)} ×` : shownValue(figure);
     return `- [${title}](#${anchorOf(title)}): ${figure.name}: ${reached}, aim ${aim.text}`;
   });
-  const text = `${met} of ${lines.length} aims are met.`;
-  return `## Aims\n\n${text}${missed.length > 0 ? ` Not met:\n\n${list.join("\n")}\n` : "\n"}`;
+  list.push(
+    ...open.map(({ title, aims }) => `- [${title}](#${anchorOf(title)}): not measured, ${countOf(aims, "aim")}`),
+  );
+  const text = `${met} of ${countOf(all, "aim")} ${all === 1 ? "is" : "are"} met.`;
+  return `## Aims\n\n${text}${list.length > 0 ? ` Not met:\n\n${list.join("\n")}\n` : "\n"}`;
 }
+
+const countOf = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 const anchorOf = (title) =>
   title
@@ -80,7 +87,8 @@ const anchorOf = (title) =>
     .trim()
     .replaceAll(/\s/g, "-");
 
-function sectionOf({ name, title, what, limits }, { figures, date, machine, versions, load }) {
+function sectionOf({ name, title, what, limit, tried }, row) {
+  const { figures } = row;
   const compared = figures.some(({ ratio }) => ratio);
   const table = figures.map((figure) => {
     const aim = aimOf(figure);
@@ -93,16 +101,23 @@ function sectionOf({ name, title, what, limits }, { figures, date, machine, vers
     ? "| figure | value | ratio | to | aim |\n|---|---:|---|---|---|"
     : "| figure | value | aim |\n|---|---:|---|";
   const plot = compared ? `![${title}, as ratios](performance/${name}.svg)\n` : undefined;
-  const when = `Measured on ${date}: ${machine}; ${versions}; load ${load}.`;
   const parts = [
     `## ${title}\n`,
     `${what}\n`,
     `${head}\n${table.join("\n")}\n`,
     plot,
-    limits && `${limits}\n`,
-    `${when}\n`,
+    limit && `*The limit.* ${limit}\n`,
+    tried && `*What was tried.* ${tried}\n`,
+    `${measuredOn(row)}\n`,
   ];
   return parts.filter(Boolean).join("\n");
+}
+
+/** When, of what and on what a row was measured; a busy machine is named, because it spreads every ratio. */
+function measuredOn({ date, commit, machine, versions, load, processors }) {
+  const text = `Measured on ${date}${commit ? `, commit ${commit}` : ""}: ${machine}; ${versions}; load ${load}.`;
+  if (load <= processors) return text;
+  return `${text}\n\n> **The machine was busy:** more programs wanted a processor (${load}) than it has (${processors}). The ratios still compare the same rounds, but they spread; measure again on an idle machine.`;
 }
 
 const COUNTS = `## Instructions

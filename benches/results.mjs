@@ -22,21 +22,40 @@ export function writePage(bench) {
   console.log("Written: docs/performance.md and its plots");
 }
 
-/** When and on what a row was measured. */
-export function machine() {
+/** When, of what and on what a row was measured; `before` is the load when it began. */
+export function machine(before) {
   const version = (program) => read(program, ["--version"]).trim().split(" ").slice(0, 2).join(" ");
   return {
     date: new Date().toISOString().slice(0, 10),
     machine: `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? process.arch}, ${platform()} ${release().split("-")[0]}`,
     versions: [`Node ${process.versions.node}`, version("rustc"), version("python3")].join(", "),
-    load: Number(readLoad()),
+    commit: commit(),
+    processors: availableParallelism(),
+    load: Math.max(before, load()),
   };
 }
 
-/** How many programs wanted a processor in the last minute: a busy machine shows in the spread. */
-function readLoad() {
+/** The commit that is measured, with a plus sign if files differ from it. */
+function commit() {
   try {
-    return readFileSync("/proc/loadavg", "utf8").split(" ")[0];
+    const changed = read("git", [
+      "status",
+      "--porcelain",
+      "--untracked-files=no",
+      "--",
+      ":!benches/bench.json",
+      ":!docs",
+    ]);
+    return `${read("git", ["rev-parse", "--short=12", "HEAD"]).trim()}${changed.trim() === "" ? "" : "+"}`;
+  } catch {
+    return "";
+  }
+}
+
+/** How many programs wanted a processor in the last minute: a busy machine shows in the spread. */
+export function load() {
+  try {
+    return Number(readFileSync("/proc/loadavg", "utf8").split(" ")[0]);
   } catch {
     return 0;
   }

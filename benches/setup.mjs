@@ -1,6 +1,6 @@
 // What the rows need: built parts, environments of Python, packages. Everything is made once and kept below target/.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { addonFile } from "../scripts/platforms.mjs";
 import { environment } from "../scripts/python.mjs";
 import { at, cargo, node, Stop, targetFolder } from "../scripts/tools.mjs";
@@ -15,6 +15,8 @@ export const FRAMEWORKS = {
   fastmcp4: { title: "FastMCP 4.1", packages: ["fastmcp==4.1.2"] },
 };
 const WASMTIME = "wasmtime==50.0.1";
+/** The version that the tests use too. */
+export const GIT_VERSION = "2026.10.19";
 
 export const released = (...parts) => join(targetFolder(), "release", ...parts);
 
@@ -29,6 +31,12 @@ export function rmcpProgram() {
 }
 
 export const python = (framework) => environment(`bench-${framework}`, [...FRAMEWORKS[framework].packages, WASMTIME]);
+
+/** The command of the published server mcp-server-git. */
+export async function gitServer() {
+  const python = await environment("mcp-server-git", [`mcp-server-git==${GIT_VERSION}`]);
+  return [join(dirname(python), process.platform === "win32" ? "mcp-server-git.exe" : "mcp-server-git")];
+}
 
 /** The folder with the Python package on one backend. */
 export const pythonPackage = (backend) => at("target", "bench", `python-${backend}`);
@@ -55,6 +63,10 @@ const made = {
   rmcp: () => adapters(),
   program: () => adapters(),
   filesystem: install,
+  async published() {
+    await install();
+    await gitServer();
+  },
   async python() {
     await adapters();
     for (const name of Object.keys(FRAMEWORKS)) await python(name);

@@ -1,4 +1,5 @@
 // The stories as data, and their list in the README of the playground, which pages of the documentation link to.
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { at } from "../scripts/tools.mjs";
 
@@ -8,6 +9,12 @@ export const storiesIn = (name) => JSON.parse(readFileSync(at("playground", "sto
 export const stories = ["eras", "faults", "more", "seeds"].flatMap(storiesIn);
 
 export const storyList = () => stories.map(({ id, title, text }) => `### ${id}\n\n**${title}.** ${text}\n`).join("\n");
+
+/** What the list of stories in the picture of the page shows; beside the picture it says whether the picture is of today. */
+export const titlesHash = () =>
+  createHash("sha256")
+    .update(stories.map(({ title }) => title).join("\n"))
+    .digest("hex");
 
 /** The README with the list between its marks. */
 export const withList = (readme) =>

@@ -57,7 +57,9 @@ function blocksOf(text) {
     else blocks.push(`${blocks.pop()} ${line}`);
   }
   return blocks.map((block) =>
-    block.replaceAll(/ \(\[play it\]\([^)]*\)\)/g, "").replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1"),
+    block
+      .replaceAll(/ \(\[play: [^\]]*\]\([^)]*\)\)|; \[play: [^\]]*\]\([^)]*\)/g, "")
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1"),
   );
 }
 

@@ -46,14 +46,14 @@ main(async () => {
 
   console.log(bold(`${"instructions".padEnd(24)}${"table".padStart(10)}${"counted".padStart(10)}  change`));
   const counts = {};
-  const worse = [];
+  const [above, missing] = [[], []];
   for (const name of wanted) {
     const count = counted(program, name);
     counts[name] = count;
     const before = table.counts[name];
     const change = before === undefined ? undefined : count / before - 1;
     const isWorse = comparable && (change === undefined || change > TOLERANCE);
-    if (isWorse) worse.push(name);
+    if (isWorse) (change === undefined ? missing : above).push(name);
     console.log(
       `${name.padEnd(24)}${String(before ?? "–").padStart(10)}${String(count).padStart(10)}  ${shown(change, isWorse)}`,
     );
@@ -70,11 +70,17 @@ main(async () => {
     throw new Stop(`benches/counts.json was counted with ${table.compiler}, this is ${compiler}.\n${HOW}`);
   if (comparable && !values.only && Object.keys(table.counts).some((name) => !known.includes(name)))
     throw new Stop(`benches/counts.json has scenarios that no longer exist.\n${HOW}`);
-  if (worse.length > 0)
-    throw new Stop(
-      `More than ${TOLERANCE * 100} % above the table: ${worse.join(", ")}.\n` +
-        `Find the functions: valgrind --tool=callgrind ${program} repeat ${worse[0]} 100, then callgrind_annotate.\n${HOW}`,
+  const problems = [];
+  if (missing.length > 0)
+    problems.push(
+      `Not in benches/counts.json: ${missing.join(", ")}.\nAdd what is new: npm run counts -- --update --only ${missing.join(",")}`,
     );
+  if (above.length > 0)
+    problems.push(
+      `More than ${TOLERANCE * 100} % above the table: ${above.join(", ")}.\n` +
+        `Find the functions: valgrind --tool=callgrind ${program} repeat ${above[0]} 100, then callgrind_annotate.\n${HOW}`,
+    );
+  if (problems.length > 0) throw new Stop(problems.join("\n\n"));
 });
 
 const HOW = "If the change is wanted, write the new counts and commit them: npm run counts -- --update";

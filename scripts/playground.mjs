@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { parseArgs } from "node:util";
 import { address, buildPlayground, page } from "../playground/build.mjs";
-import { withList } from "../playground/readme.mjs";
+import { titlesHash, withList } from "../playground/readme.mjs";
 import { launch } from "../tests/backends/browser.mjs";
 import { provide } from "./needs.mjs";
 import { at, main, prepare, Stop } from "./tools.mjs";
@@ -40,13 +40,16 @@ async function draw(file) {
   const browser = await launch();
   try {
     const view = await browser.newPage({
-      viewport: { width: 1440, height: 900 },
+      viewport: { width: 1440, height: 1340 },
       reducedMotion: "reduce",
       colorScheme: "light",
     });
-    await view.goto(`${address}#story=silent`);
+    // A story in which one source wins and another one disagrees.
+    await view.goto(`${address}#story=left-behind`);
     await view.waitForSelector("html[data-ready]");
-    writeFileSync(at(file), await view.screenshot());
+    // As high as the page, so that the sources and the explanation are seen too.
+    writeFileSync(at(file), await view.screenshot({ fullPage: true }));
+    writeFileSync(at(`${file}.sha256`), `${titlesHash()}\n`);
   } finally {
     await browser.close();
   }

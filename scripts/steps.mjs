@@ -313,7 +313,7 @@ export const steps = [
     ],
     needs: ["browser", "python"],
     after: ["build"],
-    run: () => tests(...["playground", "page", "copies"].map((name) => `tests/playground/${name}.test.mjs`)),
+    run: () => tests(...["playground", "clicks", "page", "copies"].map((name) => `tests/playground/${name}.test.mjs`)),
   },
   {
     name: "site",
@@ -344,7 +344,8 @@ export const steps = [
       "docs/",
       "adapters/",
       "benches/",
-      "playground/README",
+      "playground/",
+      "examples/",
       "tests/docs/",
       "tests/planted-bugs.json",
       "scripts/",
@@ -352,7 +353,9 @@ export const steps = [
     after: ["build"],
     run: () =>
       tests(
-        ...["examples", "rust", "run", "pages", "performance", "commands"].map((name) => `tests/docs/${name}.test.mjs`),
+        ...["examples", "rust", "run", "pages", "performance", "stories", "commands"].map(
+          (name) => `tests/docs/${name}.test.mjs`,
+        ),
       ),
   },
   {

@@ -22,7 +22,7 @@ EXTENSION = PACKAGE / ("_native.pyd" if os.name == "nt" else "_native.abi3.so")
 #: The program, for the native wheel.
 PROGRAM = HERE / "rootwise.data" / "scripts" / ("rootwise.exe" if os.name == "nt" else "rootwise")
 PANICKING = WORK / "test-panic" / "_native.abi3.so"
-MEASURE = HERE / "tests" / "measure.py"
+INSTALLED = HERE / "tests" / "installed.py"
 
 #: What each environment has, with exact versions.
 GROUPS: dict[str, list[str]] = nox.project.load_toml(HERE / "pyproject.toml")["dependency-groups"]
@@ -81,12 +81,11 @@ def program(session: nox.Session, *, has_program: bool) -> None:
         session.error(f"the command rootwise says: {said}")
 
 
-def measure(session: nox.Session, backend: str) -> None:
+def answers(session: nox.Session, backend: str) -> None:
     """The installed package answers, on the backend that it should have."""
     with session.chdir(WORK):
-        output = str(session.run("python", "-I", str(MEASURE), silent=True)).strip()
-    session.log(output)
-    if not output.startswith(f"{backend}:"):
+        output = str(session.run("python", "-I", str(INSTALLED), silent=True)).strip()
+    if output != backend:
         session.error(f"the package runs {output}")
 
 
@@ -211,7 +210,7 @@ def clean(session: nox.Session, kind: str) -> None:
     """a wheel in an environment with nothing else: nothing is compiled there, and the package answers"""
     made, backend = (wheel(), "native") if kind == "native" else (pure_wheel(), "wasm")
     session.install("--only-binary", ":all:", str(made))
-    measure(session, backend)
+    answers(session, backend)
     program(session, has_program=kind == "native")
 
 
@@ -230,10 +229,10 @@ def source(session: nox.Session) -> None:
     [archive] = WHEELS.glob("*.tar.gz")
     install = ("python", "-m", "pip", "install", "--quiet", "--force-reinstall", str(archive))
     session.run(*install, env={"PATH": "/nonexistent"})
-    measure(session, "wasm")
+    answers(session, "wasm")
     session.run("python", "-m", "pip", "uninstall", "--quiet", "--yes", "rootwise", "wasmtime")
     session.run(*install, env=COMPILED)
-    measure(session, "native")
+    answers(session, "native")
     program(session, has_program=False)
 
 
@@ -258,10 +257,10 @@ def clone(session: nox.Session) -> None:
     (copy / "dist").mkdir()
     shutil.copy2(PACKAGE / "rootwise-plain.wasm", copy / "dist")
     session.run(*install, env={"PATH": "/nonexistent"})
-    measure(session, "wasm")
+    answers(session, "wasm")
     session.run("python", "-m", "pip", "uninstall", "--quiet", "--yes", "rootwise", "wasmtime")
     session.run(*install, env=COMPILED)
-    measure(session, "native")
+    answers(session, "native")
 
 
 @nox.session(requires=["wheels"])

@@ -43,3 +43,16 @@ class Cached:
                 if self._known is None:
                     self._known = await first_folder(list_roots)
         return self._known
+
+
+async def asking_by_result(responses: dict[str, Any] | None) -> Any:
+    """What a tool returns to a client of 2026-07-28, which is asked by the result of its call: in every call."""
+    from mcp_types import InputRequiredResult
+
+    if responses is None or "roots" not in responses:
+        return InputRequiredResult.model_validate({"inputRequests": {"roots": {"method": "roots/list"}}})
+
+    async def roots() -> list[Any]:
+        return list(responses["roots"].roots)
+
+    return (await first_folder(roots)).name

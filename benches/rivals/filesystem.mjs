@@ -1,4 +1,4 @@
-// The roots code of the published server @modelcontextprotocol/server-filesystem. It is installed from npm below target/.
+// The published server @modelcontextprotocol/server-filesystem, and its roots code. It is installed from npm below target/.
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -17,6 +17,9 @@ export async function install() {
   const flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--no-save", "--prefix", home];
   await run("npm", ["install", ...flags, `${NAME}@${VERSION}`]);
 }
+
+/** The file that node runs. */
+export const program = () => inside("dist", "index.js");
 
 /** Returns its function that makes folders of roots: each is resolved and examined, one after the other. */
 export async function load() {

@@ -57,9 +57,12 @@ export default {
   what: `The same session from JavaScript objects, beside the careful code by hand (\`benches/rivals/careful.mjs\`): handshake, request, list of three roots, disk,
 answer. Both examine folders synchronously; the hand-written code examines the first root and stops, Rootwise examines all three, because an answer about several roots
 must say which of them exist. The last lines run the whole loop with the disk of the operating system's thread pool.`,
-  limits: `The hand-written session is a few property reads beside one \`stat\`. Rootwise crosses a boundary six times, writes and reads each event and its actions as JSON
+  aims: 2,
+  limit: `The hand-written session is a few property reads beside one \`stat\`. Rootwise crosses a boundary six times, writes and reads each event and its actions as JSON
 (the line "the messages as JSON" is that part alone), and makes an answer with an explanation of every source. A whole session happens once per connection; what every call pays is
-[below](#a-tool-call-in-typescript). Values go in as text for [safety](boundary.md#input-is-text-for-safety).`,
+[above](#a-tool-call-in-typescript).`,
+  tried: `WebAssembly returns objects instead of text, because text would have to be copied out of the module and decoded first. Values do not go in as objects: the conversions read inherited properties and change
+numbers ([the reasons](boundary.md#input-is-text-for-safety)). The module is built for speed where that costs little ([the levels](boundary.md#size-and-speed-of-the-module)).`,
   async measure({ quick }) {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-bench-")));
     try {

@@ -19,9 +19,12 @@ export default {
   needs: ["core"],
   what: `JSON text in and JSON text out, as a host in any language has it. The floor reads the five messages of the session with \`serde_json\` (into
 \`Value\`) and parses one URI with \`url\`: what nobody can leave out. It decides, checks and writes nothing.`,
-  limits: `An event is more than its parse. By the instructions that callgrind counts, of a session a third is the evaluation of the sources for
+  aims: 1,
+  limit: `An event is more than its parse. By the instructions that callgrind counts, of a session a third is the evaluation of the sources for
 the answer and its explanation, a sixth reading the events into checked types, a seventh reading the list of roots one by one, so that a bad entry
 spoils only itself, and a seventh writing actions as JSON, which the floor does not do at all.`,
+  tried: `The type of an event is read while its fields are copied, small maps are filled without a sort, the identity of a project is computed once, places are compared without writing their paths, and asks that differ are compared in a
+tree. A reader of events without \`serde_path_to_error\` would be a second copy of all readers ([size](#size-of-the-webassembly-module)) and would lose the field in an error.`,
   async measure({ quick }) {
     const samples = JSON.parse(read(released("rootwise-bench"), ["times", quick ? "10" : "120"]));
     const microseconds = (name) => samples[name].map((nanoseconds) => nanoseconds / 1000);

@@ -10,7 +10,11 @@ export default {
   title: "npm test",
   needs: [],
   what: "The time of the last complete `npm test` on this machine, from `target/logs/times.json`, and its longest steps. Steps run side by side, so that together they take longer than the whole. This is time of day, and counts whatever else the machine did.",
-  limits: "CONTRIBUTING.md says how to run only what a change needs: `npm run check`, `npm test -- --changed`.",
+  aims: 1,
+  limit:
+    "Most of the time is compiling the workspace in three profiles and for two targets, and the tests with published servers and real clients in processes of their own. The table names the steps. CONTRIBUTING.md says how to run only what a change needs: `npm run check`, `npm test -- --changed`.",
+  tried:
+    "Steps run side by side as far as the processors allow, share their builds, and make environments of Python once. The dependencies that the long tests of the core spend their time in are optimised, and have no debug information.",
   async measure() {
     const file = at("target", "logs", "times.json");
     if (!existsSync(file)) {

@@ -1,4 +1,4 @@
-"""Measures a tool call on one framework: `python calls.py mcp1 legacy 100`.
+"""Measures a tool call on one framework, with client and server in one process: `python calls.py mcp1 legacy 100`.
 
 Prints the microseconds of processor time of a call in each round, by kind of server, as JSON. Servers take turns.
 """
@@ -12,167 +12,39 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "rivals"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from by_hand import Cached, first_folder
-
-from rootwise import presets
+from python import FOLDER, server_of
 
 CALLS = 20
 FRAMEWORK, ERA = sys.argv[1], sys.argv[2]
 ROUNDS = int(sys.argv[3])
 MODERN = ERA == "modern"
-KINDS = ["without", "equal", "known"] if MODERN else ["without", "equal", "known", "refreshed", "cached", "asking"]
-FOLDER = "file:///usr/share"
-
-OPTIONS: dict[str, Any] = {"local": True}
-REFRESHED: dict[str, Any] = {**OPTIONS, "policy": {**presets["recommended"], "timing": {"maxAgeMs": 0}}}
+KINDS = ["without", "equal", "known", "refreshed", *(["asking by result"] if MODERN else ["cached", "asking"])]
 
 Call = Callable[[], Awaitable[Any]]
 
 
-def fastmcp(kind: str) -> Any:
-    from fastmcp import Client, Context, FastMCP
+def connected(kind: str) -> Any:
+    mcp = server_of(FRAMEWORK, kind)
+    if FRAMEWORK.startswith("fastmcp"):
+        from fastmcp import Client
 
-    from rootwise.fastmcp import Rootwise, current_project
-
-    knows = kind in ("known", "refreshed")
-    middleware = [Rootwise(**(REFRESHED if kind == "refreshed" else OPTIONS))] if knows else []
-    mcp = FastMCP("bench", middleware=middleware)
-    cached = Cached()
-
-    def asked(ctx: Context) -> Any:
-        if hasattr(ctx, "list_roots"):
-            return ctx.list_roots
-
-        # FastMCP 4 leaves that to the session of the SDK.
-        async def roots() -> list[Any]:
-            return (await ctx.session.list_roots()).roots
-
-        return roots
-
-    if knows:
-
-        @mcp.tool
-        async def where() -> str:
-            return (await current_project()).name
-
-    elif kind == "cached":
-
-        @mcp.tool
-        async def where(ctx: Context) -> str:
-            return (await cached.project(asked(ctx))).name
-
-    elif kind == "asking":
-
-        @mcp.tool
-        async def where(ctx: Context) -> str:
-            return (await first_folder(asked(ctx))).name
-
+        mode = {"mode": "2026-07-28" if MODERN else "legacy"} if FRAMEWORK == "fastmcp4" else {}
+        return Client(mcp, roots=[FOLDER], **mode)
+    if FRAMEWORK == "mcp1":
+        from mcp.shared.memory import create_connected_server_and_client_session
+        from mcp.types import ListRootsResult, Root
     else:
-
-        @mcp.tool
-        async def where() -> str:
-            return "share"
-
-    mode = {"mode": "2026-07-28" if MODERN else "legacy"} if FRAMEWORK == "fastmcp4" else {}
-    return Client(mcp, roots=[FOLDER], **mode)
-
-
-def mcp2(kind: str) -> Any:
-    from mcp import Client
-    from mcp.server.mcpserver import Context, MCPServer
-    from mcp_types import ListRootsResult, Root
-
-    from rootwise.mcp import Rootwise
-
-    knows = kind in ("known", "refreshed")
-    rootwise = Rootwise(**(REFRESHED if kind == "refreshed" else OPTIONS)) if knows else None
-    mcp = MCPServer("bench", middleware=[rootwise] if rootwise else [])
-    cached = Cached()
-
-    def asked(ctx: Context) -> Any:
-        async def roots() -> list[Any]:
-            return (await ctx.session.list_roots()).roots
-
-        return roots
-
-    if rootwise:
-
-        @mcp.tool()
-        async def where() -> str:
-            return (await rootwise.project()).name
-
-    elif kind == "cached":
-
-        @mcp.tool()
-        async def where(ctx: Context) -> str:
-            return (await cached.project(asked(ctx))).name
-
-    elif kind == "asking":
-
-        @mcp.tool()
-        async def where(ctx: Context) -> str:
-            return (await first_folder(asked(ctx))).name
-
-    else:
-
-        @mcp.tool()
-        async def where() -> str:
-            return "share"
+        from mcp import Client
+        from mcp_types import ListRootsResult, Root
 
     async def list_roots(_context: Any) -> ListRootsResult:
         return ListRootsResult(roots=[Root(uri=FOLDER)])
 
+    if FRAMEWORK == "mcp1":
+        return create_connected_server_and_client_session(mcp._mcp_server, list_roots_callback=list_roots)
     return Client(mcp, list_roots_callback=list_roots, mode="2026-07-28" if MODERN else "legacy")
-
-
-def mcp1(kind: str) -> Any:
-    from mcp.server.fastmcp import Context, FastMCP
-    from mcp.shared.memory import create_connected_server_and_client_session as connected
-    from mcp.types import ListRootsResult, Root
-
-    from rootwise.mcp import Rootwise
-
-    mcp = FastMCP("bench")
-    cached = Cached()
-
-    def asked(ctx: Any) -> Any:
-        async def roots() -> list[Any]:
-            return (await ctx.session.list_roots()).roots
-
-        return roots
-
-    if kind in ("known", "refreshed"):
-        rootwise = Rootwise(**(REFRESHED if kind == "refreshed" else OPTIONS))
-
-        @mcp.tool()
-        async def where() -> str:
-            return (await rootwise.project()).name
-
-        rootwise.attach(mcp)
-    elif kind == "cached":
-
-        @mcp.tool()
-        async def where(ctx: Context) -> str:
-            return (await cached.project(asked(ctx))).name
-
-    elif kind == "asking":
-
-        @mcp.tool()
-        async def where(ctx: Context) -> str:
-            return (await first_folder(asked(ctx))).name
-
-    else:
-
-        @mcp.tool()
-        async def where() -> str:
-            return "share"
-
-    async def list_roots(_context: Any) -> ListRootsResult:
-        return ListRootsResult(roots=[Root(uri=FOLDER)])
-
-    return connected(mcp._mcp_server, list_roots_callback=list_roots)
 
 
 async def measured(call: Call) -> float:
@@ -183,12 +55,11 @@ async def measured(call: Call) -> float:
 
 
 async def main() -> None:
-    make = {"mcp1": mcp1, "mcp2": mcp2}.get(FRAMEWORK, fastmcp)
     took: dict[str, list[float]] = {kind: [] for kind in KINDS}
     async with AsyncExitStack() as stack:
         calls: dict[str, Call] = {}
         for kind in KINDS:
-            client = await stack.enter_async_context(make(kind))
+            client = await stack.enter_async_context(connected(kind))
 
             async def call(client: Any = client, kind: str = kind) -> None:
                 result = await client.call_tool("where", {})

@@ -1,11 +1,14 @@
-// node benches/servers/cold.mjs sdk1|sdk2|native|wasm: what a fresh process computes to import a package, and with Rootwise until the
+// node benches/servers/cold.mjs sdk1|sdk2|native|wasm|mcp: what a fresh process computes to import a package, and with Rootwise until the
 // first project. Prints microseconds of processor time, and of time.
 const what = process.argv[2];
 const computed = process.cpuUsage();
 const began = performance.now();
 if (what === "sdk1") await import("@modelcontextprotocol/sdk/server/mcp.js");
 else if (what === "sdk2") await import("@modelcontextprotocol/server");
-else {
+else if (what === "mcp") {
+  // What a server on the SDK imports, with the SDK's own code that it needs.
+  await import("rootwise/mcp");
+} else {
   const { Resolver } = what === "native" ? await import("rootwise/native") : await import("rootwise/wasm");
   const resolver = new Resolver({ host: { style: "posix" } });
   resolver.handle({ type: "clientInitialized", protocolVersion: "2025-11-25", capabilities: { roots: {} } }, 0);

@@ -1,5 +1,5 @@
 // node --expose-gc benches/servers/memory.mjs loop|connection|without|known COUNT [CHURN]: prints the memory of one idle client whose
-// project is known, and the memory of the process after each tenth of CHURN clients that were opened and closed, as JSON.
+// project is known, and the memory of the process after each tenth of CHURN clients that took the place of the oldest ones, as JSON.
 import { setTimeout } from "node:timers/promises";
 import { Connection, hostFacts, Loop } from "rootwise/driver";
 import { connected, SDKS } from "./typescript.mjs";
@@ -62,8 +62,13 @@ const before = await memory();
 for (let made = 0; made < Number(count); made += 1) closers.push(await open());
 const bytesEach = Math.round(((await memory()) - before) / Number(count));
 const resident = [];
+let oldest = 0;
 for (let tenth = 0; tenth < 10 && churn !== "0"; tenth += 1) {
-  for (let made = 0; made < Number(churn) / 10; made += 1) await (await open())();
+  for (let made = 0; made < Number(churn) / 10; made += 1) {
+    await closers[oldest]();
+    closers[oldest] = await open();
+    oldest = (oldest + 1) % closers.length;
+  }
   resident.push(await memory());
 }
 console.log(JSON.stringify({ bytesEach, resident }));

@@ -3,6 +3,7 @@
 import gc
 import json
 import sys
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +42,16 @@ async def opened(driver: Driver) -> Any:
 
 async def main() -> None:
     driver = Driver(host=host_facts())
-    sessions = [await opened(driver) for _ in range(200)]
+    sessions = deque([await opened(driver) for _ in range(200)])
     before = resident()
-    sessions += [await opened(driver) for _ in range(COUNT)]
+    for _ in range(COUNT):
+        sessions.append(await opened(driver))
     each = (resident() - before) // COUNT
     after = []
     for _ in range(10):
         for _ in range(CHURN // 10):
-            (await opened(driver)).close()
+            sessions.popleft().close()
+            sessions.append(await opened(driver))
         after.append(resident())
     print(json.dumps({"bytesEach": each, "resident": after}))
     for session in sessions:

@@ -156,7 +156,7 @@ export class Model {
     let recording: Recording;
     try {
       if (size > MAX_BYTES) throw new Error(`${name} has ${size} bytes; at most ${MAX_BYTES} are read.`);
-      recording = recordingOf(await file.text());
+      recording = recordingOf(await file.text(), this.host.toolArgument ?? undefined);
     } catch (error) {
       return this.say(error instanceof Error ? error.message : String(error));
     }

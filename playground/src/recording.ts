@@ -19,7 +19,8 @@ type Questions = Map<string, "roots" | "form">;
 interface Line {
   direction: Direction | undefined;
   time: number | undefined;
-  message: Message;
+  /** More than one in a batch. */
+  messages: Message[];
 }
 
 /** What is more than that is no recording of one connection. */
@@ -36,8 +37,11 @@ export interface Recording {
   disk: Drawing;
 }
 
-/** @throws Error the text is no recording; the message says which line is wrong */
-export function recordingOf(text: string): Recording {
+/**
+ * `toolArgument` is the argument of the server's tools that names a project, if it has one; a recording cannot tell.
+ * @throws Error the text is no recording; the message says which line is wrong
+ */
+export function recordingOf(text: string, toolArgument: string | undefined): Recording {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   if (lines.length === 0) throw new Error("The recording is empty.");
   if (lines.length > MAX_LINES)
@@ -53,8 +57,10 @@ export function recordingOf(text: string): Recording {
       start = read.start;
       continue;
     }
-    const { direction, time, message } = read;
-    const found = movesIn(message, direction ?? guess(message, questions), questions);
+    const { direction, time, messages } = read;
+    const found = messages.flatMap((message) =>
+      movesIn(message, direction ?? guess(message, questions), questions, toolArgument),
+    );
     if (found.length === 0) continue;
     if (time !== undefined) {
       const passed = Math.round(time - (last ?? time));
@@ -65,7 +71,8 @@ export function recordingOf(text: string): Recording {
     moves.push(...found);
   }
   if (moves.length === 0) throw new Error("No line of the recording says anything about the project.");
-  return { moves, ...machineOf(moves, start) };
+  const { host, disk } = machineOf(moves, start);
+  return { moves, host: toolArgument === undefined ? host : { ...host, toolArgument }, disk };
 }
 
 /** The machine of a recording: the process as it was started, and the folders that were named. */
@@ -85,7 +92,12 @@ function machineOf(
     return Array.isArray(roots) ? roots.flatMap((root) => objectOf(root)?.uri ?? []) : [];
   });
   const named = [...new Set(uris)].filter((uri) => typeof uri === "string");
-  const isWindows = /^[a-z]:[\\/]/i.test(cwd ?? "") || named.some((uri) => /^file:\/\/\/[a-z](:|%3a)/i.test(uri));
+  const passed = moves.flatMap((move) =>
+    move.do === "call" && typeof move.argument === "string" ? move.argument : [],
+  );
+  const isWindows =
+    [cwd, ...passed].some((path) => /^[a-z]:[\\/]/i.test(path ?? "")) ||
+    named.some((uri) => /^file:\/\/\/[a-z](:|%3a)/i.test(uri));
   const style: PathStyle = isWindows ? "windows" : "posix";
   const separator = isWindows ? "\\" : "/";
   const listed = named.flatMap((uri) => {
@@ -98,7 +110,7 @@ function machineOf(
   });
   const disk = new Disk(style);
   const valued = Object.values(env).flatMap((value) => value.split(","));
-  const folders = [cwd, ...valued, ...listed].filter((path) => path !== undefined && disk.isAbsolute(path));
+  const folders = [cwd, ...valued, ...passed, ...listed].filter((path) => path !== undefined && disk.isAbsolute(path));
   const files = [...new Set(folders)].map((path) => `${path}${separator}`);
   const host: HostFacts = {
     style,
@@ -117,20 +129,31 @@ function readLine(line: string, index: number): Line | { start: Record<string, u
   } catch {
     throw new Error(`Line ${index + 1} is not JSON.`);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Error(`Line ${index + 1} is not a message.`);
+  if (Array.isArray(value)) return { direction: undefined, time: undefined, messages: batch(value, index) };
+  if (typeof value !== "object" || value === null) throw new Error(`Line ${index + 1} is not a message.`);
   const { direction, time, message } = value as { direction?: unknown; time?: unknown; message?: unknown };
   if (direction === "rootwise") {
     const start = objectOf("start" in value ? value.start : undefined);
     return start && { start };
   }
   if ("text" in value && direction !== undefined) return undefined;
-  if (typeof message !== "object" || message === null) return { direction: undefined, time: undefined, message: value };
+  if (typeof message !== "object" || message === null)
+    return { direction: undefined, time: undefined, messages: [value] };
   if (direction !== "client" && direction !== "server")
     throw new Error(
       `Line ${index + 1} has the direction ${JSON.stringify(direction)}; it must be "client" or "server".`,
     );
-  return { direction, time: typeof time === "number" && Number.isFinite(time) ? time : undefined, message };
+  const messages = Array.isArray(message) ? batch(message, index) : [message];
+  return { direction, time: typeof time === "number" && Number.isFinite(time) ? time : undefined, messages };
+}
+
+/** The messages of a batch, which revision 2025-03-26 allows. */
+function batch(values: readonly unknown[], index: number): Message[] {
+  return values.map((value) => {
+    const message = objectOf(value);
+    if (!message) throw new Error(`Line ${index + 1} is a batch with something that is not a message.`);
+    return message;
+  });
 }
 
 /** Who sent a message, where the recording does not say it. */
@@ -141,7 +164,12 @@ function guess({ method, id }: Message, questions: Questions): Direction {
 
 const key = (id: unknown) => JSON.stringify(id) ?? "";
 
-function movesIn(message: Message, direction: Direction, questions: Questions): Move[] {
+function movesIn(
+  message: Message,
+  direction: Direction,
+  questions: Questions,
+  toolArgument: string | undefined,
+): Move[] {
   const { id, method, params = {}, result, error } = message;
   if (direction === "server") {
     if (method === "roots/list") questions.set(key(id), "roots");
@@ -161,7 +189,7 @@ function movesIn(message: Message, direction: Direction, questions: Questions): 
   if (method === "notifications/initialized") return [{ do: "ready" }];
   if (method === "notifications/roots/list_changed") return [{ do: "changed" }];
   if (method !== "tools/call" && method !== "prompts/get" && method !== "resources/read") return [];
-  return callOf(params);
+  return callOf(params, toolArgument);
 }
 
 /** Whether a form is about the project; a server may have forms of its own. */
@@ -169,7 +197,8 @@ function asksForProject(params: Record<string, unknown>): boolean {
   return objectOf(objectOf(params.requestedSchema)?.properties)?.project !== undefined;
 }
 
-function callOf(params: Record<string, unknown>): Move[] {
+function callOf(params: Record<string, unknown>, toolArgument: string | undefined): Move[] {
+  const argument = toolArgument === undefined ? undefined : objectOf(params.arguments)?.[toolArgument];
   const meta = objectOf(params._meta);
   const responses = objectOf(params.inputResponses);
   if (responses) {
@@ -183,7 +212,9 @@ function callOf(params: Record<string, unknown>): Move[] {
     if (answers.length > 0) return answers;
   }
   const protocol = meta?.["io.modelcontextprotocol/protocolVersion"];
-  const rest = Object.entries(meta ?? {}).filter(([name]) => !name.startsWith("io.modelcontextprotocol/"));
+  const rest = Object.entries(meta ?? {}).filter(
+    ([name]) => !name.startsWith("io.modelcontextprotocol/") && name !== "progressToken",
+  );
   const call: Move = {
     do: "call",
     ...(typeof protocol === "string" && protocol >= MODERN
@@ -196,6 +227,7 @@ function callOf(params: Record<string, unknown>): Move[] {
         }
       : {}),
     ...(rest.length > 0 ? { meta: Object.fromEntries(rest) } : {}),
+    ...(argument === undefined ? {} : { argument }),
   };
   return [call];
 }

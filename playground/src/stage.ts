@@ -100,6 +100,7 @@ export class Stage {
   #answer: Answer | undefined;
   #explanation: Explanation | undefined;
   #isConnected = false;
+  #isClosed = false;
   readonly #calls = new Map<number, Call>();
   readonly #asks = new Map<number, number>();
   readonly #requests = new Map<number, { method: RequestMethod; params: unknown }>();
@@ -226,6 +227,7 @@ export class Stage {
       case "close":
         this.#requests.clear();
         this.#handle({ type: "sessionClosed", session });
+        this.#isClosed = true;
         break;
     }
   }
@@ -438,7 +440,9 @@ export class Stage {
     frame.deadline = this.#endpoint.deadline;
     frame.project = this.#project;
     frame.answer = this.#answer;
-    frame.explanation = this.#explanation ?? this.#endpoint.explain(SESSION);
+    // A connection that is closed explains nothing more, so the last explanation stays.
+    const rest = this.#isClosed ? this.frames.at(-1)?.explanation : this.#endpoint.explain(SESSION);
+    frame.explanation = this.#explanation ?? rest;
     // Without `initialize` the connection has nothing to explain, so the explanation of the last call stays.
     if (this.#isConnected) this.#explanation = undefined;
     frame.isAsked = this.#isAsked();

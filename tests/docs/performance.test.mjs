@@ -9,6 +9,7 @@ import { rows } from "../../benches/rows.mjs";
 import { at } from "../../scripts/tools.mjs";
 
 const bench = readBench();
+const aimsIn = ({ figures }) => figures.filter(({ aim }) => aim).length;
 const AGAIN = "make it again: npm run bench -- --page";
 
 test("the page and its plots are what the figures give", () => {
@@ -24,14 +25,13 @@ test("the page and its plots are what the figures give", () => {
   );
 });
 
-test("the page has every row, with figures or as not measured, and no row that is gone is kept", () => {
-  const page = filesOf(bench)["performance.md"];
-  for (const { name, title } of rows) {
-    const [, section] = page.split(`## ${title}\n`);
-    assert.ok(section, `the page has no section for ${name}`);
-    const measured = bench.rows[name]?.figures.length > 0;
-    assert.match(section.split("\n## ")[0], measured ? /\nMeasured on / : /\nNot measured in the last run/, name);
-  }
+test("every row is measured, and no row that is gone is kept", () => {
+  const unmeasured = rows.filter(({ name }) => !(bench.rows[name]?.figures.length > 0));
+  assert.deepEqual(
+    unmeasured.map(({ name }) => name),
+    [],
+    `measure them: npm run bench -- --only ${unmeasured.map(({ name }) => name).join(",")}`,
+  );
   const known = rows.map(({ name }) => name);
   assert.deepEqual(
     Object.keys(bench.rows).filter((name) => !known.includes(name)),
@@ -39,12 +39,46 @@ test("the page has every row, with figures or as not measured, and no row that i
   );
 });
 
-test("a row that misses an aim says what its limit is", () => {
+test("every row has its section, also where it is not measured, and its aims count as not met then", () => {
+  const [first, ...rest] = rows;
+  const some = {
+    rows: Object.fromEntries(rest.flatMap(({ name }) => (bench.rows[name] ? [[name, bench.rows[name]]] : []))),
+  };
+  const page = filesOf(some)["performance.md"];
+  for (const { title } of rows) assert.ok(page.includes(`\n## ${title}\n`), title);
+  assert.ok(page.includes(`): not measured, ${first.aims} aims`), page.slice(0, 3000));
+  const [, all] = /\d+ of (\d+) aims are met/.exec(page);
+  assert.equal(
+    Number(all),
+    rows.reduce((sum, { name, aims }) => sum + (some.rows[name] ? aimsIn(some.rows[name]) : aims), 0),
+  );
+});
+
+test("a measured row has the aims that it says", () => {
+  const aims = ({ name }) => aimsIn(bench.rows[name]);
+  const measured = rows.filter(({ name }) => bench.rows[name]?.figures.length > 0);
+  assert.deepEqual(
+    measured.map((row) => [row.name, aims(row)]),
+    measured.map(({ name, aims }) => [name, aims]),
+  );
+});
+
+test("a row that misses an aim says what its limit is, and what was tried", () => {
   const missed = rows.filter(({ name }) => bench.rows[name]?.figures.some((figure) => aimOf(figure)?.met === false));
   assert.deepEqual(
-    missed.filter(({ limits }) => !limits).map(({ name }) => name),
+    missed.filter(({ limit, tried }) => !limit || !tried).map(({ name }) => name),
     [],
   );
+  const page = filesOf(bench)["performance.md"];
+  for (const { limit, tried } of missed) for (const text of [limit, tried]) assert.ok(page.includes(text), text);
+});
+
+test("the page names a busy machine", () => {
+  const [{ name }] = rows;
+  const row = { date: "", machine: "", versions: "", commit: "", figures: [{ name: "x", unit: "µs", value: 1 }] };
+  const shown = (load) => filesOf({ rows: { [name]: { ...row, load, processors: 2 } } })["performance.md"];
+  assert.ok(shown(2.1).includes("The machine was busy"));
+  assert.ok(!shown(2).includes("The machine was busy"));
 });
 
 test("a ratio compares measurements of the same round", () => {

@@ -54,3 +54,7 @@ export async function copied(page, form) {
   await page.locator(".said", { hasText: "copied" }).waitFor();
   return page.evaluate(() => navigator.clipboard.readText());
 }
+
+/** Gives the page a recording with these lines. */
+export const drop = (page, name, lines) =>
+  page.locator(".drop input").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(lines.join("\n")) });

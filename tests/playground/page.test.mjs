@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { address as fileAddress, page as file } from "../../playground/build.mjs";
+import { stories } from "../../playground/readme.mjs";
 import { at } from "../../scripts/tools.mjs";
 import { serve } from "../backends/browser.mjs";
 import { packagesOf } from "../tools.mjs";
@@ -79,10 +80,47 @@ for (const colorScheme of ["light", "dark"])
     await tab(page, "Policy");
     await page.getByRole("button", { name: "Compare with another policy" }).click();
     found.push(...(await findings("comparison")));
+    await page.locator(".cm-content").first().click();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.insertText('{ "sources": [{ "from": "nowhere" }] }');
+    await page.locator(".problem", { hasText: "nowhere" }).waitFor();
+    await page.locator(".cm-lintRange-error").first().waitFor();
+    found.push(...(await findings("an error of the policy")));
     await page.setViewportSize({ width: 390, height: 844 });
+    found.push(...(await findings("comparison on a phone")));
+    await page.getByRole("button", { name: "End the comparison" }).click();
+    for (const name of TABS) {
+      await tab(page, name);
+      found.push(...(await findings(`${name} on a phone`)));
+    }
     await page.getByRole("button", { name: "Step back" }).click();
-    found.push(...(await findings("phone")));
+    found.push(...(await findings("a step on a phone")));
+    await page.evaluate(() => {
+      location.hash = "s=eJxBroken";
+    });
+    await page.locator(".said", { hasText: "cannot be read" }).waitFor();
+    found.push(...(await findings("a message on a phone")));
     assert.deepEqual(found, []);
+  });
+
+for (const width of SIZES)
+  test(`nothing moves when the next story opens, ${width} px wide`, async () => {
+    const { page, context } = await open("", { viewport: { width, height: 900 } });
+    const tops = () =>
+      page.evaluate(() =>
+        [".bar", ".project", ".sequence", ".lifecycle"].map(
+          (part) => document.querySelector(part).getBoundingClientRect().top + scrollY,
+        ),
+      );
+    const first = await tops();
+    for (const { id } of stories) {
+      await page.evaluate((id) => {
+        location.hash = `story=${id}`;
+      }, id);
+      await page.locator(`.stories [data-story="${id}"][aria-current="true"]`).waitFor();
+      assert.deepEqual(await tops(), first, id);
+    }
+    await context.close();
   });
 
 for (const width of SIZES)

@@ -1,10 +1,8 @@
 // What the playground does: stories, policies, events, recordings.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { storiesIn, stories, storyList } from "../../playground/readme.mjs";
-import { at } from "../../scripts/tools.mjs";
-import { ending, packed, start, tab } from "./fixture.mjs";
+import { storiesIn, stories } from "../../playground/readme.mjs";
+import { drop, ending, packed, start, tab } from "./fixture.mjs";
 
 let open;
 let end;
@@ -36,11 +34,6 @@ test("a story opens each of its rules", async () => {
     await page.locator(`.stories [data-story="${id}"][aria-current="true"]`).waitFor();
     for (const text of await page.locator(".rule").allTextContents()) assert.ok(text.length > 60, `${id}: ${text}`);
   }
-});
-
-test("the list of stories in playground/README.md is current", () => {
-  const readme = readFileSync(at("playground/README.md"), "utf8");
-  assert.ok(readme.includes(storyList()), "run npm run playground -- --list");
 });
 
 test("every story plays to its end, step by step, with the expected project", async () => {
@@ -328,9 +321,6 @@ function recording(calls) {
   return lines;
 }
 
-const drop = (page, name, lines) =>
-  page.locator(".drop input").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(lines.join("\n")) });
-
 test("a recording plays, with and without directions; what is no recording is refused with its line", async () => {
   // On another machine, whose disk has none of its folders.
   const { page, errors } = await open("#story=started-in-root");
@@ -419,6 +409,43 @@ test("a trace of 5,000 events: how long a step takes", async (context) => {
   await measured("Call a tool");
   await measured("Roots changed");
   await measured("Step back");
+  const timed = async (name, work) => {
+    const began = performance.now();
+    await work();
+    context.diagnostic(`${name}: ${Math.round(performance.now() - began)} ms`);
+  };
+  const total = Number.parseInt((await page.locator(".count").textContent()).split(" / ")[1], 10);
+  const slider = page.getByRole("slider", { name: "Step", exact: true });
+  const slides = await slider.evaluate(async (range) => {
+    const taken = [];
+    for (let count = 1; count <= 40; count += 1) {
+      const start = performance.now();
+      range.value = String(Math.round((Number(range.max) * count) / 41));
+      range.dispatchEvent(new Event("input", { bubbles: true }));
+      document.body.getBoundingClientRect();
+      taken.push(performance.now() - start);
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    return taken.sort((one, other) => one - other);
+  });
+  context.diagnostic(
+    `the slider over all steps: ${slides[20].toFixed(1)} ms in the middle, at most ${slides.at(-1).toFixed(1)} ms`,
+  );
+  const isDone = () => page.waitForFunction(() => !document.querySelector(".count").textContent.startsWith("…"));
+  await timed("a call after scrubbing back, which plays what remains again", async () => {
+    await slider.fill(String(total - 2));
+    await page.getByRole("button", { name: "Call a tool" }).click();
+    await isDone();
+  });
+  await tab(page, "Policy");
+  await timed("a comparison, which plays everything twice", async () => {
+    await page.getByRole("button", { name: "Compare with another policy" }).click();
+    await page.locator(".track").nth(1).waitFor();
+    await isDone();
+  });
+  await tab(page, "Events");
+  await measured("Step back");
+  await page.getByRole("button", { name: "Last step" }).click();
   const [, last] = (await page.locator(".count").textContent()).split(" / ");
   assert.ok(Number.parseInt(last, 10) >= 5_000, last);
   assert.ok((await page.locator(".sequence li").count()) < 100, "only the rows in view exist");

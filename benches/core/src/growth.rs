@@ -7,13 +7,30 @@ use std::time::Duration;
 use rootwise::host::HostFacts;
 use rootwise::path::PathStyle;
 use rootwise::policy::Policy;
-use rootwise::{Resolver, wire};
+use rootwise::{Endpoint, Resolver, wire};
 use serde_json::{Value, json};
 
 use crate::clock::Clock;
+use crate::endpoints;
 
 /// A resolver before the event, and the text of the event.
 type Prepared = (Resolver, String);
+
+/// What takes the event.
+#[derive(Clone)]
+enum Machine {
+    Resolver(Box<Resolver>),
+    Endpoint(Box<Endpoint>),
+}
+
+impl Machine {
+    fn handle(&mut self, event: &str) {
+        black_box(match self {
+            Self::Resolver(resolver) => wire::handle_json(resolver, event, 10.0),
+            Self::Endpoint(endpoint) => wire::handle_endpoint_json(endpoint, event, 10.0),
+        });
+    }
+}
 
 /// What grows, how much of it there is, and the event.
 type Row = (&'static str, usize, fn(usize) -> Prepared);
@@ -48,30 +65,62 @@ const ROWS: &[Row] = &[
     }),
 ];
 
+/// The same for an event of an endpoint.
+type EndpointRow = (&'static str, usize, fn(usize) -> (Endpoint, String));
+
+const OF_ENDPOINT: &[EndpointRow] = &[
+    ("sessions, while one of them asks", 100, endpoints::sessions),
+    ("calls that wait for the list of their session", 100, endpoints::calls),
+    ("calls of a session that is closed", 100, endpoints::closed),
+    ("calls that wait for the answer to a form", 100, endpoints::form),
+    ("memories of callers, while a call begins", 40, endpoints::memories),
+];
+
+/// What grows, its smaller size, and the machine and the event for a size.
+type Any = (&'static str, usize, Box<dyn Fn(usize) -> (Machine, String)>);
+
+fn rows() -> impl Iterator<Item = Any> {
+    let of_resolver = ROWS.iter().map(|&(what, n, prepare)| -> Any {
+        let prepared = move |n| {
+            let (resolver, event) = prepare(n);
+            (Machine::Resolver(Box::new(resolver)), event)
+        };
+        (what, n, Box::new(prepared))
+    });
+    let of_endpoint = OF_ENDPOINT.iter().map(|&(what, n, prepare)| -> Any {
+        let prepared = move |n| {
+            let (endpoint, event) = prepare(n);
+            (Machine::Endpoint(Box::new(endpoint)), event)
+        };
+        (what, n, Box::new(prepared))
+    });
+    of_resolver.chain(of_endpoint)
+}
+
 pub(crate) fn measure() {
-    println!("{}", ROWS.iter().map(row).collect::<Value>());
+    println!("{}", rows().map(row).collect::<Value>());
 }
 
 /// Passes the event of a row for this size, as often as wanted and up to `MOST` times: two counts differ only by the events.
 pub(crate) fn repeat(what: &str, n: usize, count: usize) {
     const MOST: usize = 3;
-    let (_, _, prepare) = ROWS.iter().find(|row| row.0 == what).unwrap_or_else(|| panic!("no row {what}"));
-    let (resolver, event) = prepare(n);
-    let mut resolvers = vec![resolver; MOST];
-    for resolver in &mut resolvers[..count] {
-        black_box(wire::handle_json(resolver, &event, 10.0));
+    let (_, _, prepare) = rows().find(|row| row.0 == what).unwrap_or_else(|| panic!("no row {what}"));
+    let (machine, event) = prepare(n);
+    let mut machines = vec![machine; MOST];
+    for machine in &mut machines[..count] {
+        machine.handle(&event);
     }
 }
 
 /// Both sizes take turns, and the shortest of several runs counts.
-fn row((what, n, prepare): &Row) -> Value {
-    let sizes = [*n, 10 * n].map(prepare);
+fn row((what, n, prepare): Any) -> Value {
+    let sizes = [n, 10 * n].map(prepare);
     let mut times = [Duration::MAX; 2];
     for _ in 0..9 {
-        for ((resolver, event), best) in sizes.iter().zip(&mut times) {
-            let mut resolver = resolver.clone();
+        for ((machine, event), best) in sizes.iter().zip(&mut times) {
+            let mut machine = machine.clone();
             let start = Clock::now();
-            black_box(wire::handle_json(&mut resolver, event, 10.0));
+            machine.handle(event);
             *best = start.elapsed().min(*best);
         }
     }

@@ -19,6 +19,7 @@
 )]
 
 mod clock;
+mod endpoints;
 mod floor;
 mod growth;
 mod memory;

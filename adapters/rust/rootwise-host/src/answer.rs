@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rootwise::action::Answer;
 use rootwise::path::not_inside;
-use rootwise::{Explanation, Outcome, Project, Reason};
+use rootwise::{Explanation, Outcome, Project};
 
 use crate::error::NoProject;
 use crate::roots::Roots;

@@ -2,6 +2,7 @@
 
 use std::process::Stdio;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{CallToolRequestParams, ClientConfig, ListRootsResult, Root};
@@ -20,6 +21,9 @@ pub(crate) type Client = RunningService<RoleClient, Roots>;
 /// A client that has one root.
 pub(crate) struct Roots;
 
+/// How often the clients of this process were asked for their roots.
+static QUESTIONS: AtomicU32 = AtomicU32::new(0);
+
 impl ClientHandler for Roots {
     fn get_info(&self) -> ClientConfig {
         let mut config = ClientConfig::default();
@@ -28,6 +32,7 @@ impl ClientHandler for Roots {
     }
 
     async fn list_roots(&self, _context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        QUESTIONS.fetch_add(1, Ordering::Relaxed);
         Ok(ListRootsResult::new(vec![Root::new("file:///usr/share")]))
     }
 }
@@ -46,9 +51,11 @@ struct Way {
 /// processes, what counts is the time until the answer is there.
 const WAYS: [Way; 3] = [
     Way { name: "memory", clock: processor_time, kinds: &Kind::ALL, calls: 50 },
-    Way { name: "stdio", clock: time, kinds: &[Kind::Without, Kind::Equal, Kind::Known], calls: 20 },
-    Way { name: "http", clock: time, kinds: &[Kind::Without, Kind::Equal, Kind::Known], calls: 10 },
+    Way { name: "stdio", clock: time, kinds: &BETWEEN, calls: 20 },
+    Way { name: "http", clock: time, kinds: &BETWEEN, calls: 10 },
 ];
+
+const BETWEEN: [Kind; 5] = [Kind::Without, Kind::Equal, Kind::Known, Kind::Refreshed, Kind::Asking];
 
 fn time() -> Duration {
     static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
@@ -84,6 +91,9 @@ pub(crate) async fn measure(rounds: usize) {
         let mut kinds = Map::new();
         for (kind, server, took) in servers {
             kinds.insert(kind.name().into(), took.into());
+            if kind == Kind::Refreshed {
+                kinds.insert("questions".into(), questions(&server.client, way).await.into());
+            }
             server.client.cancel().await.unwrap();
             if let Some(mut process) = server.process {
                 process.kill().await.unwrap();
@@ -107,6 +117,13 @@ async fn round(client: &Client, way: Way) -> f64 {
         client.call_tool(CallToolRequestParams::new("status")).await.unwrap();
     }
     ((way.clock)() - began).as_nanos() as f64 / 1_000.0 / f64::from(way.calls)
+}
+
+/// How often one call asks its client.
+async fn questions(client: &Client, way: Way) -> f64 {
+    let before = QUESTIONS.load(Ordering::Relaxed);
+    round(client, way).await;
+    f64::from(QUESTIONS.load(Ordering::Relaxed).wrapping_sub(before)) / f64::from(way.calls)
 }
 
 struct Server {
