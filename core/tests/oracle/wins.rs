@@ -67,7 +67,9 @@ impl History {
     /// The same for what a model wrote: where no entry contains it, the deepest root around it shows more.
     pub fn shown_by_model(&self, target: Target, eyes: Eyes<'_>) -> Target {
         let (Shown::AsHere, Some(at)) = (target.shown, &target.path) else { return target };
+        // The roots of several clients on one connection count as off (rule 48).
         let roots = match eyes {
+            _ if self.is_shared() => None,
             Eyes::Ask { ask, .. } => match own_roots(&ask.facts).filter(|_| ask.modern) {
                 Some(own) => Some(RawList::read(&own, self.policy.config())),
                 None => self.list().filter(|_| !self.is_alone(ask)).map(|list| list.roots),
