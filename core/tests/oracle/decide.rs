@@ -14,7 +14,7 @@ use super::history::History;
 use super::kept::Lost;
 use super::peer::{self, RawList};
 use super::record::{Ask, Choice, Kind, Win};
-use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for, is_bad_end};
+use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for};
 use super::verdict::Look;
 
 /// The key of our input request and the request itself.

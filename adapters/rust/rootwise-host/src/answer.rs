@@ -100,4 +100,3 @@ pub fn is_inside(resolved: Result<PathBuf, NoProject>) -> Result<bool, NoProject
         Err(error) => Err(error),
     }
 }
-

@@ -172,7 +172,7 @@ fn folders(test: &str) -> (PathBuf, [PathBuf; 3]) {
 /// The handle in the answer to a selection.
 fn handle_in(said: &str) -> String {
     let handle = said.split("`project: \"").nth(1).and_then(|rest| rest.split('"').next());
-    handle.expect(said).to_owned()
+    handle.unwrap_or(said).to_owned()
 }
 
 fn path(folder: &Path) -> String {
