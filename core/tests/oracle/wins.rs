@@ -95,7 +95,7 @@ impl History {
         let maps = &self.host().path_map;
         let by = |at: usize| {
             let map = &maps[at];
-            let rest = path::is_inside(&map.to, here, self.style()).then(|| &here[map.to.len()..])?;
+            let rest = path::is_inside(&map.to, here, self.style()).then(|| here.get(map.to.len()..))??;
             let separator = if map.from_style == PathStyle::Windows { "\\" } else { "/" };
             let from = if rest.is_empty() { &map.from } else { map.from.trim_end_matches(['/', '\\']) };
             Some(format!("{from}{}", rest.replace('/', separator)))
