@@ -49,6 +49,6 @@ pub(super) const TABLE: &[KnownClient] = &[
     KnownClient { client: "`fastmcp` command", name: "mcp", protocol_version: "2026-07-28", declares_roots: false, declares_changes: false, answer: RootsAnswer::Refused, cwd: StartedIn::OwnFolder, variables: &[] },
     KnownClient { client: "pydantic-ai", name: "fastmcp", protocol_version: "2026-07-28", declares_roots: false, declares_changes: false, answer: RootsAnswer::Refused, cwd: StartedIn::OwnFolder, variables: &[] },
     KnownClient { client: "OpenAI Agents (Python)", name: "mcp", protocol_version: "2026-07-28", declares_roots: false, declares_changes: false, answer: RootsAnswer::Refused, cwd: StartedIn::OwnFolder, variables: &[] },
-    KnownClient { client: "OpenAI Agents (JS)", name: "OpenAI Agents", protocol_version: "2026-07-28", declares_roots: false, declares_changes: false, answer: RootsAnswer::Refused, cwd: StartedIn::OwnFolder, variables: &[] },
+    KnownClient { client: "OpenAI Agents JS", name: "OpenAI Agents JS", protocol_version: "2026-07-28", declares_roots: false, declares_changes: false, answer: RootsAnswer::Refused, cwd: StartedIn::OwnFolder, variables: &[] },
     KnownClient { client: "`@ai-sdk/mcp`", name: "ai-sdk-mcp-client", protocol_version: "2026-07-28", declares_roots: false, declares_changes: false, answer: RootsAnswer::Refused, cwd: StartedIn::OwnFolder, variables: &[] },
 ];
