@@ -157,6 +157,12 @@ function ofAnswer(answer: Answer): Line[] {
     const more = `${stale ? ", stale" : ""}${handle === undefined ? "" : `, handle ${handle}`}`;
     return [arrow("server", "client", `result: ${folder(answer.project)}, from ${source}${more}`, "good"), ...hints];
   }
+  if (answer.outcome === "cleared") {
+    const now = answer.project
+      ? `${folder(answer.project)}, from ${answer.project.source}`
+      : `no project: ${answer.code}`;
+    return [arrow("server", "client", `selection cleared, now ${now}`, answer.project ? "good" : "bad"), ...hints];
+  }
   if (answer.outcome === "listed") return [arrow("server", "client", `lists ${answer.roots.length} roots`, "good")];
   const label = answer.outcome === "refused" ? "refused" : "no project";
   return [arrow("server", "client", `${label}: ${answer.code}`, "bad"), ...hints];
