@@ -1,5 +1,7 @@
 //! The explanation of a decision, as a person reads it.
 
+use core::fmt;
+
 use crate::api::action::RootsState;
 use crate::api::explanation::Verdict;
 use crate::api::host::Transport;
@@ -39,6 +41,13 @@ pub(crate) const fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Off => "off",
         Verdict::NotAsked => "not asked",
         Verdict::Pending => "pending",
+    }
+}
+
+/// The state in words, such as `not declared by the client`.
+impl fmt::Display for RootsState {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(roots(*self))
     }
 }
 

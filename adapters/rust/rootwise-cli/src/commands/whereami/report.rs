@@ -49,7 +49,7 @@ impl Report {
             format!("server      rootwise {version}"),
             format!("declares    {}", names(&self.capabilities).unwrap_or_else(|| "nothing".into())),
             String::new(),
-            format!("## Roots: {}, {} ms", json!(self.roots.state).as_str().unwrap_or_default(), self.waited_ms),
+            format!("## Roots: {}, {} ms", self.roots.state, self.waited_ms),
         ];
         lines.extend(self.root_lines());
         lines.extend([String::new(), "## This process".to_owned()]);
@@ -76,7 +76,7 @@ impl Report {
         let lines = self.roots.roots.iter().map(|view| {
             let root = &view.root;
             let rest = match (&view.problem, &root.path) {
-                (Some(problem), _) => format!(" (not usable: {})", problem.code()),
+                (Some(problem), _) => format!(" (cannot be used: {problem})"),
                 (None, Some(path)) if !root.uri.ends_with(path.as_str()) => format!(" = {}", one_line(path)),
                 _ => String::new(),
             };
