@@ -82,6 +82,15 @@ test("hides values that are unrelated to projects", { timeout: 60_000 }, async (
   assert.ok(data.environment.hidden.includes("SECRET_TOKEN"));
 });
 
+test("says in words what became of the roots", { timeout: 60_000 }, async () => {
+  const gone = join(alpha, "gone");
+  const { text } = await whereami(stdio(), { roots: [{ uri: `file://${gone}` }] });
+  assert.match(text, /^## Roots: listed, \d+ ms$/m);
+  assert.ok(text.includes(`file://${gone} (cannot be used: the path does not exist)`), text);
+  const { text: none } = await whereami(stdio(), { roots: [{ uri: "${workspaceFolder}" }] });
+  assert.match(none, /^## Roots: none that can be read, \d+ ms$/m);
+});
+
 test("text from a client cannot imitate a line of the report", { timeout: 60_000 }, async () => {
   const { text } = await whereami(stdio(), {
     roots: [{ uri: `file://${alpha}%0A## Roots: forged` }, { uri: "file:///x\n## Roots: forged" }],
