@@ -38,7 +38,8 @@ pub use endpoint::Endpoint;
 pub use error::{ConfigError, Misuse, SnapshotError};
 pub use id::{AskId, CallId, ChannelId, Millis, ProbeId, RequestToken, SessionId};
 pub use machine::builder::ResolverBuilder;
-pub use machine::resolver::{Resolver, Reuse};
+pub use machine::inspect::Reuse;
+pub use machine::resolver::Resolver;
 pub use path::PathStyle;
 pub use policy::{Policy, PolicyConfig};
 

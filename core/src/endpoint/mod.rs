@@ -28,7 +28,7 @@ use crate::api::host::{HostFacts, Transport};
 use crate::api::project::Project;
 use crate::error::{ConfigError, Misuse};
 use crate::id::{AskId, CallId, ChannelId, Millis, ProbeId, SessionId};
-use crate::machine::resolver::Reuse;
+use crate::machine::inspect::Reuse;
 use crate::policy::Policy;
 
 use action::EndpointAction;

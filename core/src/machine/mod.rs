@@ -5,6 +5,7 @@ mod asks;
 pub(crate) mod builder;
 mod change;
 mod connection;
+pub(crate) mod inspect;
 mod logs;
 mod messages;
 mod outbox;
