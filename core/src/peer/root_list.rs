@@ -185,7 +185,12 @@ impl RootList {
     /// What a text names among the roots.
     pub(crate) fn find(&self, given: &str, host: &HostFacts) -> FoundRoot<'_> {
         let style = host.client_style(given);
-        let key = if is_file_uri(given) { project_key(given, style) } else { path::key(given, style) }.ok();
+        let key = match map_path(given, host) {
+            Some(here) => path::key(&here, host.style),
+            None if is_file_uri(given) => project_key(given, style),
+            None => path::key(given, style),
+        };
+        let key = key.ok();
         let by_uri = self.entries.iter().find(|entry| entry.sent.uri == given);
         let by_key = || self.entries.iter().find(|entry| key.is_some() && entry.key == key);
         // As a list shows it, unless it shows two roots alike.
