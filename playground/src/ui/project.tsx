@@ -19,7 +19,14 @@ export function ProjectCard({ frame }: { frame: Frame | undefined }) {
   );
 }
 
-function summary(frame: Frame | undefined): { tone: string; title: string; source?: string; text: string } {
+interface Summary {
+  tone: string;
+  title: string;
+  source?: string;
+  text: string;
+}
+
+function summary(frame: Frame | undefined): Summary {
   const connection = frame?.project
     ? `The connection's project: ${folder(frame.project)}.`
     : "The connection has no project yet.";
@@ -37,15 +44,17 @@ function summary(frame: Frame | undefined): { tone: string; title: string; sourc
       text: "The call ended with input_required; its client repeats it with the answers.",
     };
   if (answer.outcome === "listed") return { tone: "good", title: `${answer.roots.length} roots`, text: answer.text };
-  if ("project" in answer) {
-    const { project } = answer;
-    const source = [project.source, project.via].filter(Boolean).join(" ");
-    return {
-      tone: "good",
-      title: folder(project),
-      source: `from ${source}`,
-      text: [...about(project), connection].join(" "),
-    };
+  const found = (project: Project): Summary => ({
+    tone: "good",
+    title: folder(project),
+    source: `from ${[project.source, project.via].filter(Boolean).join(" ")}`,
+    text: [...about(project), connection].join(" "),
+  });
+  if (answer.outcome === "resolved" || answer.outcome === "selected") return found(answer.project);
+  if (answer.outcome === "cleared") {
+    if (answer.project) return found(answer.project);
+    const text = [answer.message, connection].filter(Boolean).join(" ");
+    return { tone: "quiet", title: "Selection cleared", source: `code ${answer.code}`, text };
   }
   const title = answer.outcome === "refused" ? "Refused" : "No project";
   return {

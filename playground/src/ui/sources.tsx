@@ -4,6 +4,7 @@ import { Icon, type IconName } from "./icon.js";
 const VERDICTS: Record<Verdict, { sign: IconName; word: string; tone: string }> = {
   won: { sign: "won", word: "won", tone: "good" },
   agrees: { sign: "equal", word: "agrees", tone: "plain" },
+  otherFolder: { sign: "equal", word: "same repository, other folder", tone: "waiting" },
   disagrees: { sign: "unequal", word: "disagrees", tone: "waiting" },
   absent: { sign: "absent", word: "absent", tone: "quiet" },
   rejected: { sign: "remove", word: "rejected", tone: "bad" },
