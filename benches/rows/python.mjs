@@ -13,7 +13,7 @@ const environment = () => ({
 /** Microseconds of a call in each round, by kind of server. */
 export async function callsOf(framework, { quick, modern = false }) {
   const program = await python(framework);
-  const args = [at("benches", "servers", "calls.py"), framework, modern ? "modern" : "legacy", quick ? "4" : "60"];
+  const args = [at("benches", "servers", "calls.py"), framework, modern ? "modern" : "legacy", quick ? "4" : "30"];
   const output = read(program, ["-W", "ignore", ...args], { env: environment() });
   return { title: FRAMEWORKS[framework].title, took: JSON.parse(output.trim().split("\n").at(-1)) };
 }
@@ -28,7 +28,7 @@ export async function pythonBetween(framework, { quick, way, modern = false, riv
     modern,
     env: environment(),
     calls: 20,
-    rounds: quick ? 3 : 40,
+    rounds: quick ? 3 : 16,
     warm: quick ? 1 : 5,
   });
 }
