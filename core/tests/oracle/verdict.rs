@@ -271,6 +271,11 @@ impl History {
                 EntryKind::Unreadable => return Verdict::Bad(Reason::Unreadable),
                 EntryKind::File if is_root && self.policy.config().roots.files == Files::Parent => {
                     found = match path::parent(&start, self.style()) {
+                        // What may not be a project is not probed.
+                        Some(parent) if !self.is_allowed(&parent) => return Verdict::Bad(Reason::Outside),
+                        Some(parent) if self.is_excluded_dir(&parent, places_rule(source), false) => {
+                            return Verdict::Bad(place_reason(source));
+                        }
                         Some(parent) => parent,
                         None => return Verdict::Bad(Reason::NotDirectory),
                     };

@@ -1,7 +1,7 @@
 //! What comes of a verdict, and how the client spells the folder that wins (rule 72).
 
 use rootwise::Reason;
-use rootwise::path::{self, PathStyle};
+use rootwise::path;
 use rootwise::policy::{Source, SourceKind};
 
 use super::decide::{Says, own_roots};
@@ -96,9 +96,12 @@ impl History {
         let by = |at: usize| {
             let map = &maps[at];
             let rest = path::is_inside(&map.to, here, self.style()).then(|| here.get(map.to.len()..))??;
-            let separator = if map.from_style == PathStyle::Windows { "\\" } else { "/" };
-            let from = if rest.is_empty() { &map.from } else { map.from.trim_end_matches(['/', '\\']) };
-            Some(format!("{from}{}", rest.replace('/', separator)))
+            // A name may have no spelling in the client's style, such as one with a colon.
+            if rest.is_empty() {
+                Some(map.from.clone())
+            } else {
+                path::join_inside(&map.from, rest.trim_start_matches('/'), map.from_style).ok()
+            }
         };
         let theirs = match target.shown {
             Shown::Nothing => (0..maps.len()).find_map(by),

@@ -6,26 +6,34 @@ mod sender;
 mod session;
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rootwise::action::Answer;
-use rootwise::endpoint::event::{EndpointAskWithdrawn, EndpointEvent};
+use rootwise::endpoint::action::EndpointAction;
+use rootwise::endpoint::event::{EndpointAskWithdrawn, EndpointEvent, EndpointProbed};
 use rootwise::endpoint::inputs::PolicyInputs;
 use rootwise::{AskId, ConfigError, Endpoint, HostFacts, Misuse, Policy};
 use tokio::sync::oneshot;
 
 use crate::ask::with_ask_id;
+use crate::disk::look;
 use driver::Driver;
 pub use notices::Observer;
 pub use sender::{Cancelled, SendError, Sender, Sending};
 pub use session::{Call, Channel, Session};
+
+/// A slow disk does not keep a server from starting.
+const STARTUP_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The clients of a server on tokio: their endpoint, and everything that waits for it. Cheap to clone.
 #[derive(Clone)]
 pub struct Host(Arc<Driver>);
 
 impl Host {
-    /// Creates a host with the facts of this process.
+    /// Creates a host with the facts of this process. Allowed folders that are of no use are logged at once, and not when the
+    /// first client comes.
     ///
     /// # Errors
     /// A host fact is invalid; the error names it.
@@ -34,7 +42,9 @@ impl Host {
         facts: &HostFacts,
         observer: Arc<dyn Observer>,
     ) -> Result<Self, ConfigError> {
-        Ok(Self(Arc::new(Driver::new(Endpoint::new(policy, facts)?, observer))))
+        let mut endpoint = Endpoint::new(policy, facts)?;
+        report_dirs(&mut endpoint, &*observer);
+        Ok(Self(Arc::new(Driver::new(endpoint, observer))))
     }
 
     /// The policy.
@@ -88,6 +98,20 @@ impl Host {
                 self.0.process(state, with_ask_id(event.into(), || ask)).inspect_err(|_| drop(state.asks.remove(&ask)));
             begun.map(|()| (Waiting { driver: &self.0, ask }, answer))
         })
+    }
+}
+
+/// Logs what is wrong with the allowed folders: with its first event, an endpoint has them probed.
+fn report_dirs(endpoint: &mut Endpoint, observer: &dyn Observer) {
+    let mut handle = |event: EndpointEvent| endpoint.handle(event, 0).map(|output| output.actions).unwrap_or_default();
+    for action in handle(EndpointEvent::DeadlineReached) {
+        let EndpointAction::Probe(wanted) = action else { continue };
+        for action in handle(EndpointProbed::new(wanted.probe, look(wanted.paths, STARTUP_PATIENCE)).into()) {
+            if let EndpointAction::Log(line) = action {
+                // The panic hook has reported it.
+                let _ = catch_unwind(AssertUnwindSafe(|| observer.log(&line)));
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rootwise::Project;
-use rootwise::action::SharedBy;
+use rootwise::action::{LogCode, SharedBy};
 use rootwise::endpoint::action::{AnnounceProject, AnnounceRoots, EndpointLog};
 use rootwise_host::RootEntry;
 use rootwise_host::{Observer, Roots};
@@ -49,8 +49,11 @@ pub(crate) struct Observers {
 
 impl Observer for Observers {
     fn log(&self, line: &EndpointLog) {
-        if let Some(log) = &self.log {
-            log(line);
+        match &self.log {
+            Some(log) => log(line),
+            // The operator's own mistake, which nothing else shows.
+            None if line.code == LogCode::AllowedDirUnusable => eprintln!("rootwise: {}", line.message),
+            None => {}
         }
     }
 

@@ -201,7 +201,8 @@ impl Options {
         self
     }
 
-    /// Receives log lines; by default they are dropped.
+    /// Receives log lines. By default they are dropped, except those about allowed folders that are of no use, which go to the
+    /// standard error output.
     #[must_use]
     pub fn log(self, log: impl Fn(&EndpointLog) + Send + Sync + 'static) -> Self {
         Self { log: Some(Box::new(log)), ..self }

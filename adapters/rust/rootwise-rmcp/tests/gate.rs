@@ -5,13 +5,15 @@
 mod http_server;
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use http::request::Parts;
 use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{RoleServer, ServerHandler, tool, tool_handler, tool_router};
+use rootwise_rmcp::rootwise::action::LogCode;
+use rootwise_rmcp::rootwise::endpoint::action::EndpointLog;
 use rootwise_rmcp::rootwise::policy::{Source, SourceKind};
 use rootwise_rmcp::rootwise::{Policy, PolicyConfig, Project};
 use rootwise_rmcp::{GateOptions, ProjectGate, Rootwise, watch_streams};
@@ -155,4 +157,25 @@ fn options_that_cannot_work_are_named() {
     assert_eq!(error(usr().query("")), format!("bad options at query: {names}"));
     assert_eq!(error(usr().max_pending(0)), "bad options at maxPending: must be a whole number above 0");
     assert_eq!(error(usr().allowed_dirs(["usr"])), "bad options at allowedDirs[0]: must be an absolute path");
+}
+
+/// The codes of the lines that are logged while something is built with this function.
+fn logged(build: impl FnOnce(Box<dyn Fn(&EndpointLog) + Send + Sync>)) -> Vec<LogCode> {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let log = lines.clone();
+    build(Box::new(move |line| log.lock().unwrap().push(line.code)));
+    let lines = lines.lock().unwrap();
+    lines.clone()
+}
+
+#[test]
+fn an_allowed_folder_that_does_not_exist_is_logged_at_start_and_once() {
+    let dirs = ["/usr", "/nowhere/at/all"];
+    let server = logged(|log| drop(Rootwise::options().allowed_dirs(dirs).log(log).build().unwrap()));
+    assert_eq!(server, [LogCode::AllowedDirUnusable]);
+    let gate =
+        logged(|log| drop(ProjectGate::options().header("X-Project").allowed_dirs(dirs).log(log).build().unwrap()));
+    assert_eq!(gate, [LogCode::AllowedDirUnusable]);
+    let other = logged(|log| drop(Rootwise::options().allowed_dirs(["/usr"]).log(log).build().unwrap()));
+    assert_eq!(other, []);
 }

@@ -4,15 +4,18 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rootwise::action::LogCode;
+use rootwise::endpoint::action::EndpointLog;
 use rootwise::gate::{GateReads, MAX_PENDING, gate_policy};
 use rootwise::host::Transport;
 use rootwise::{ConfigError, HostFacts, Policy};
 
 use super::{ProjectGate, Shared};
 use crate::facts::{allow_only_given, host_facts};
-use crate::host::Host;
+use crate::host::{Host, Observer};
 
 type Adjust = Box<dyn Fn(&mut HostFacts)>;
+type Log = Box<dyn Fn(&EndpointLog) + Send + Sync>;
 
 /// The options of [`ProjectGate`]; everything has a default.
 #[derive(Default)]
@@ -26,6 +29,21 @@ pub struct GateOptions {
     required: bool,
     max_pending: Option<usize>,
     adjust: Option<Adjust>,
+    log: Option<Log>,
+}
+
+/// Where the log lines of a gate go.
+struct GateLog(Option<Log>);
+
+impl Observer for GateLog {
+    fn log(&self, line: &EndpointLog) {
+        match &self.0 {
+            Some(log) => log(line),
+            // The operator's own mistake, which nothing else shows.
+            None if line.code == LogCode::AllowedDirUnusable => eprintln!("rootwise: {}", line.message),
+            None => {}
+        }
+    }
 }
 
 impl GateOptions {
@@ -83,6 +101,13 @@ impl GateOptions {
         Self { adjust: Some(Box::new(adjust)), ..self }
     }
 
+    /// Receives log lines. By default they are dropped, except those about allowed folders that are of no use, which go to the
+    /// standard error output.
+    #[must_use]
+    pub fn log(self, log: impl Fn(&EndpointLog) + Send + Sync + 'static) -> Self {
+        Self { log: Some(Box::new(log)), ..self }
+    }
+
     /// Collects the facts of this process and checks everything.
     ///
     /// # Errors
@@ -94,7 +119,7 @@ impl GateOptions {
         let policy = self.gate_policy()?;
         let facts = self.facts(&policy)?;
         Ok(ProjectGate(Arc::new(Shared {
-            host: Host::new(policy, &facts, Arc::new(()))?,
+            host: Host::new(policy, &facts, Arc::new(GateLog(self.log)))?,
             required: self.required,
             max_pending: self.max_pending.unwrap_or(MAX_PENDING as usize),
             pending: Default::default(),
