@@ -23,7 +23,7 @@ pub struct Reuse {
 }
 
 impl Resolver {
-    /// The time at which to send [`Event::DeadlineReached`] if no other event comes first.
+    /// The time at which to send [`Event::DeadlineReached`](crate::api::event::Event::DeadlineReached) if no other event comes first.
     ///
     /// ```
     /// use rootwise::event::{Asked, Event};
