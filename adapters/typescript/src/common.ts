@@ -4,6 +4,9 @@ export type { BackendInfo } from "./backend.js";
 export type {
   Folder,
   Functions,
+  GateCase,
+  GateReads,
+  HostProblem,
   PathProblem,
   ProjectFolder,
   ProjectParameter,
