@@ -9,7 +9,7 @@ import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "./clients.mjs";
 import { ask, list, Peer, said, within } from "./raw.mjs";
-import { tenUsers } from "./users.mjs";
+import { callersAt, modernUsers, tenUsers } from "./users.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-rmcp-")));
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -157,6 +157,12 @@ scenario(
   async ({ url }) => {
     await tenUsers(url, base, { tool: "code" });
   },
+);
+
+scenario(
+  "users of 2026-07-28 whose conversations have the same ids keep their own projects",
+  { options: { caller: true, declare: true, allowedDirs: [base] } },
+  ({ url }) => modernUsers(base, callersAt(url), { tool: "code" }),
 );
 
 scenario("a call that follows a change of roots gets the new project, 100 times", {}, async (_server, peer) => {

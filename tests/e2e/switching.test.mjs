@@ -21,7 +21,7 @@ import { createMcpHandler, McpServer, Server as LowServer2 } from "@modelcontext
 import { rootwise } from "rootwise/mcp";
 import { z } from "zod";
 import { at, connect, pairs } from "./clients.mjs";
-import { modernUsers } from "./users.mjs";
+import { CONVERSATION, modernUsers } from "./users.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-switching-")));
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -34,7 +34,6 @@ const shop = folder("ann", "shop");
 const site = folder("ann", "site");
 const attic = folder("bob", "shop");
 const annsRoots = [{ uri: `file://${shop}` }, { uri: `file://${site}`, name: "website" }];
-const CONVERSATION = "openai/session";
 
 /** A server for every request, as revision 2026-07-28 is served; its users say in a header who they are. */
 function serve(options = {}, name = "team") {

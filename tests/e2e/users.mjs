@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { list, Peer, said, within } from "./raw.mjs";
 
 /**
@@ -67,12 +68,42 @@ export async function tenUsers(url, base, { tool = "where", cancels = true } = {
   assert.ok(ended > 20, `${ended} ended early`);
 }
 
+/** A key under which clients name the conversation of a call in `_meta`. */
+export const CONVERSATION = "openai/session";
+
+/**
+ * The `call` of modernUsers for a server at `url` that knows its users by the header x-user: a real client of 2026-07-28 for each
+ * conversation.
+ */
+export function callersAt(url) {
+  const met = new Map();
+  const meet = async (user, roots) => {
+    const client = new Client(
+      { name: "users", version: "1" },
+      { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: "2026-07-28" } } },
+    );
+    client.setRequestHandler("roots/list", () => ({ roots: roots.map((uri) => ({ uri })) }));
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { "x-user": user } } }),
+    );
+    return client;
+  };
+  return async (user, name, args, { roots, conversation, drops }) => {
+    const key = `${user} ${conversation}`;
+    if (!met.has(key)) met.set(key, meet(user, roots));
+    const client = await met.get(key);
+    const params = { name, arguments: args, _meta: conversation && { [CONVERSATION]: conversation } };
+    if (drops) return void (await client.callTool(params, { signal: AbortSignal.timeout(5) }).catch(() => {}));
+    return (await client.callTool(params)).content[0].text;
+  };
+}
+
 /**
  * Users of revision 2026-07-28 beside them, with `call(user, tool, args, { roots, conversation, drops })`, which returns the text
  * of the result, or nothing if the call was dropped. Each user has three conversations with roots of their own, and a window
  * without one. Whatever the others do, a call works in what its own conversation selected, or else in its first root.
  */
-export async function modernUsers(base, call, { users = 10, turns = 20 } = {}) {
+export async function modernUsers(base, call, { tool = "where", users = 10, turns = 20 } = {}) {
   const faults = [];
   let dropped = 0;
   const converse = async (user, conversation) => {
@@ -87,19 +118,18 @@ export async function modernUsers(base, call, { users = 10, turns = 20 } = {}) {
       await setTimeout(Math.random() * 10);
       if (chance < 0.2) {
         dropped += 1;
-        await say("where", {}, true);
+        await say(tool, {}, true);
       } else if (chance < 0.5) {
         const answer = await say("switch_project", { project: chosen });
         const handle = /`project: "([^"]+)"`/.exec(answer)?.[1];
         if (!handle) faults.push([user, conversation, answer]);
-        else if ((await say("where", { project: handle })) !== chosen)
-          faults.push([user, conversation, handle, chosen]);
+        else if ((await say(tool, { project: handle })) !== chosen) faults.push([user, conversation, handle, chosen]);
         current = chosen;
       } else if (chance < 0.7) {
-        const path = await say("where", { project: chosen });
+        const path = await say(tool, { project: chosen });
         if (path !== chosen) faults.push([user, conversation, path, chosen]);
       } else {
-        const path = await say("where");
+        const path = await say(tool);
         if (path !== current) faults.push([user, conversation, path, current]);
       }
     }

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
+import pytest
+from conftest import listening
 from frameworks import Framework
 
 HERE = Path(__file__).parent
@@ -28,4 +31,16 @@ def test_ten_users_whose_calls_end_early_get_their_own_newest_project_and_none_w
     options = [] if framework.modern else ["--drop-only"]
     command = ["node", str(SOAK / "users.mjs"), *options, url]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=180)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_users_whose_conversations_have_the_same_ids_keep_their_own_projects(
+    nursery: str, framework: Framework
+) -> None:
+    if not framework.modern:
+        pytest.skip("this framework does not speak 2026-07-28")
+    options = ["--remote", "--caller", "--declare", f"--allowed={os.path.realpath(tempfile.gettempdir())}"]
+    with listening(nursery, *options) as url:
+        command = ["node", str(SOAK / "users.mjs"), "--conversations", url]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=180)
     assert ended.returncode == 0, ended.stdout + ended.stderr

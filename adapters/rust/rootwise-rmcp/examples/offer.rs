@@ -1,6 +1,7 @@
 //! The server of the end-to-end tests: stdio, or `--http` with sessions, or `--http --stateless`.
 //!
-//! `E2E_OPTIONS` holds options as JSON: `policy`, `host`, `allowedDirs`, `requirePath`, `codexMeta`, `declare`.
+//! `E2E_OPTIONS` holds options as JSON: `policy`, `host`, `allowedDirs`, `requirePath`, `codexMeta`, `declare`; and
+//! `caller`, with which the header `x-user` names the caller.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, reason = "a test server stops at the first surprise")]
 
 mod http_server;
@@ -255,6 +256,8 @@ struct Settings {
     codex_meta: Option<bool>,
     #[serde(default)]
     declare: bool,
+    #[serde(default)]
+    caller: bool,
 }
 
 fn options(settings: Settings) -> Options {
@@ -274,6 +277,12 @@ fn options(settings: Settings) -> Options {
     }
     if let Some(declare) = settings.codex_meta {
         options = options.codex_meta(declare);
+    }
+    if settings.caller {
+        options = options.caller_of(|context| {
+            let user = context.extensions.get::<http::request::Parts>().and_then(|parts| parts.headers.get("x-user"));
+            Ok::<_, std::convert::Infallible>(user.and_then(|user| Some(user.to_str().ok()?.to_owned())))
+        });
     }
     if let Some(given) = settings.host {
         options = options.host(move |facts| {
