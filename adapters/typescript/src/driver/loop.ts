@@ -159,8 +159,10 @@ export class Loop {
     const state = this.#stateOf(session);
     state.changes += 1;
     if (project !== undefined) state.project = project ? Object.freeze(project) : undefined;
-    const answer = known && actions.find(({ type }) => type === "answer");
-    state.known = answer?.type === "answer" ? { answer, until: known?.until ?? Infinity, client } : undefined;
+    // Who does not say how a call describes its client cannot compare it.
+    const isKept = known && (known.modern ?? false) === (client !== undefined);
+    const answer = isKept && actions.find(({ type }) => type === "answer");
+    state.known = answer && answer.type === "answer" ? { answer, until: known?.until ?? Infinity, client } : undefined;
   }
 
   #perform(action: EndpointAction, endpoint: Endpoint): void {
