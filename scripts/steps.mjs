@@ -193,6 +193,7 @@ export const steps = [
       const files = [
         "adapter",
         "modern",
+        "known",
         "scenarios",
         "http",
         "remote",

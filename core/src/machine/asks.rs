@@ -32,29 +32,45 @@ pub(crate) struct NewAsk {
     pub(crate) explain: bool,
     /// Whether its caller shows hints.
     pub(crate) hints: bool,
-    /// Whether it has no request-specific facts, so that its answer may serve the next such ask.
-    pub(crate) plain: bool,
     /// Whether the client's user may be asked before it ends.
     pub(crate) may_ask_user: bool,
 }
 
-/// Whether an ask has no request-specific facts: the one definition of an ask that may share its answer.
-pub(crate) fn is_plain(asked: &Asked) -> bool {
-    let Asked { ask: _, want, ask_via: _, facts, target, explain, hints, quiet } = asked;
-    // The user may have to be asked before the answer to a quiet ask serves another one.
-    *want == Want::Project && facts.is_empty() && target.is_none() && !explain && !hints && !quiet
+/// What asks have in common whose answer is the same as long as the connection does not change: they have no request-specific
+/// facts, and describe the same client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Alike {
+    Legacy,
+    /// Those whose client may be asked by their result.
+    Modern(Client),
+}
+
+impl Alike {
+    /// The one definition of an ask that may share its answer.
+    pub(crate) fn of(asked: &Asked, policy: &Policy) -> Option<Self> {
+        let Asked { ask: _, want, ask_via, facts, target, explain, hints, quiet } = asked;
+        // The user may have to be asked before the answer to a quiet ask serves another one.
+        if *want != Want::Project || target.is_some() || *explain || *hints || *quiet || !facts.only_describe_client() {
+            return None;
+        }
+        match ask_via {
+            Some(AskVia::InputRequired) => {}
+            None if facts.capabilities.is_some() => {}
+            _ => return facts.is_empty().then_some(Self::Legacy),
+        }
+        Some(Self::Modern(Client::from_request(facts, policy.config.limits.name_bytes).0))
+    }
 }
 
 impl From<Asked> for NewAsk {
     fn from(asked: Asked) -> Self {
-        let plain = is_plain(&asked);
         let Asked { ask, want, ask_via, facts, target, explain, hints, quiet } = asked;
         let purpose = match want {
             Want::Project => Purpose::Project,
             Want::Roots => Purpose::Roots,
         };
         let may_ask_user = want == Want::Project && !explain && !quiet;
-        Self { id: ask, purpose, ask_via, facts, target, explain, hints, plain, may_ask_user }
+        Self { id: ask, purpose, ask_via, facts, target, explain, hints, may_ask_user }
     }
 }
 
@@ -69,7 +85,6 @@ impl From<Selected> for NewAsk {
             target: None,
             explain,
             hints: false,
-            plain: false,
             may_ask_user: false,
         }
     }
@@ -86,7 +101,6 @@ impl From<SelectionCleared> for NewAsk {
             target: None,
             explain,
             hints: false,
-            plain: false,
             may_ask_user: false,
         }
     }

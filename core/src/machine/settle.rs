@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::asks::{DecisionCache, NewAsk, PendingAsk, UserProgress, Wait, Waiting};
+use super::asks::{Alike, DecisionCache, NewAsk, PendingAsk, UserProgress, Wait, Waiting};
 use super::builder::Serves;
 use super::outbox::AnswerPosition;
 use super::probes::{Asker, Wanted};
@@ -51,8 +51,7 @@ struct Decided {
 
 impl Resolver {
     /// Takes an ask, and ends it at once if possible.
-    pub(super) fn asked(&mut self, new: NewAsk, turn: &mut Turn) {
-        let plain = new.plain;
+    pub(super) fn asked(&mut self, new: NewAsk, alike: Option<Alike>, turn: &mut Turn) {
         let remembered = self.connection.memory.remembered.clone();
         let initialized = self.connection.client.is_some();
         let mut ask = self.asks.read(new, initialized, self.now, &self.policy, &self.host, &self.operator);
@@ -89,7 +88,11 @@ impl Resolver {
                 self.logger(turn).too_many_asks(ask.id);
             }
         }
-        let by_request = ask.by == AskVia::Request;
+        let may_serve = match alike {
+            Some(Alike::Legacy) => ask.by == AskVia::Request,
+            Some(Alike::Modern(_)) => self.serves == Serves::Connection,
+            None => false,
+        };
         if settles_itself {
             self.settle_asks([ask].into(), turn);
         } else {
@@ -97,10 +100,10 @@ impl Resolver {
             self.settle(turn);
         }
         let unchanged = remembered == self.connection.memory.remembered;
-        if plain && by_request && unchanged && !turn.outbox.changed_connection() {
+        if may_serve && unchanged && !turn.outbox.changed_connection() {
             let answered = turn.outbox.only_project().filter(|project| !project.stale);
             let until = turn.fresh_until;
-            self.cached = answered.map(|project| CachedAnswer { project, until });
+            self.cached = answered.zip(alike).map(|(project, asks)| CachedAnswer { asks, project, until });
         }
     }
 

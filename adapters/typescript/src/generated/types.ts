@@ -1352,10 +1352,10 @@ session: SessionId,
  */
 project?: Project | null | null, 
 /**
- * Present if the answer in `actions` is also the answer to every ask of this session without facts of its own, until the
- * session is named again.
+ * Present if the answer in `actions` is also the answer to every ask of this session that is like the one it answers, until the
+ * session is named again: it has no facts of its own, and its call is of the same era and describes its client in the same way.
  */
-known?: { until?: number }, };
+known?: { until?: number, modern?: boolean }, };
 
 /**
  * The project a client works in.

@@ -5,7 +5,7 @@ import { clientName } from "../driver/connection.js";
 import { hostError, Undeliverable } from "../driver/errors.js";
 import { DIR_UNUSABLE, mergedFacts, reportDirs } from "../driver/host.js";
 import { Loop } from "../driver/loop.js";
-import type { LoopEvent, Question } from "../driver/loop-host.js";
+import type { Described, LoopEvent, Question } from "../driver/loop-host.js";
 import { own } from "../driver/options.js";
 import type { Project } from "../driver/project.js";
 import { RootwiseError } from "../error.js";
@@ -174,9 +174,13 @@ export class Clients {
   /** The project of a call that has no request-specific facts, if its connection knows it: the common case. */
   known(context: CallContext): Readonly<Project<false>> | undefined {
     const session = this.#options.store || this.#isStateless(context) ? undefined : this.#sessionOf(context);
-    const known = session?.id === undefined || this.isConfined ? undefined : this.#loop.known(session.id);
-    if (!session || !known || this.#isOver(context, session) || this.#named(context) !== undefined) return undefined;
-    return this.#partsOf(context, session) ? undefined : known;
+    if (session?.id === undefined || this.isConfined) return undefined;
+    const client = this.#sdk.client(context);
+    // Its fault shows whoever asked before.
+    if (client && !isGuarded(context, this.#hasUnguarded)) return undefined;
+    const known = this.#loop.known(session.id, client);
+    if (!known || this.#isOver(context, session) || this.#named(context) !== undefined) return undefined;
+    return this.#partsOf(context, session, client) ? undefined : known;
   }
 
   /** Puts a question and returns the answer that is known now. */
@@ -210,7 +214,7 @@ export class Clients {
 
   #ask(context: CallContext, question: Question): Promise<Answer> {
     const { loop, by } = this.#start(context);
-    return loop.ask({ ...question, ...by });
+    return loop.ask({ ...question, ...by }, this.#sdk.client(context));
   }
 
   get isConfined(): boolean {
@@ -225,7 +229,11 @@ export class Clients {
 
   /** Whether a call over HTTP belongs to no session, so that a memory of this process may be its own. Replicas would disagree. */
   #isUnbound(context: CallContext): boolean {
-    return !this.#hasReplicas && this.#isHttp(context) && (this.#isStateless(context) || this.#sdk.isModern(context));
+    return (
+      !this.#hasReplicas &&
+      this.#isHttp(context) &&
+      (this.#isStateless(context) || this.#sdk.client(context) !== undefined)
+    );
   }
 
   /** The loop of all servers like this one, if the caller or the conversation of a call may be remembered there. */
@@ -256,7 +264,7 @@ export class Clients {
     if (!this.#options.store || !this.#isHttp(context) || this.#isStateless(context)) return undefined;
     const session = this.#sessionOf(context);
     // A call with capabilities of its own reads nothing of its session.
-    return session && this.#partsOf(context, session)?.capabilities === undefined ? session : undefined;
+    return this.#sdk.client(context) ? undefined : session;
   }
 
   #storedSession(session: Session): StoredSession | undefined {
@@ -295,7 +303,8 @@ export class Clients {
     const session = this.#sessionOf(context);
     const isStateless = this.#isStateless(context);
     if (!session && !isStateless) return { loop: this.#loop, by: { session: NOBODY } };
-    const parts = this.#partsOf(context, session);
+    const client = this.#sdk.client(context);
+    const parts = this.#partsOf(context, session, client);
     const memory = this.#memoryOf(context, parts);
     const loop = memory ?? this.#loop;
     const sessionId = isStateless || memory || !session ? undefined : this.#open(session, this.#isHttp(context));
@@ -318,13 +327,13 @@ export class Clients {
       };
       this.#calls.set(signal, (call = made));
       // The ask of a call that was never started is answered as one of a call that is over.
-      if (!isOver) this.#report(made, { argument, ...parts });
+      if (!isOver) this.#report(made, { argument, ...client, ...parts });
     }
     if (session) this.#followChannels(session);
     return { loop, by: { call: call.id }, call };
   }
 
-  #report(call: Call, parts: RequestParts & { argument?: unknown }): void {
+  #report(call: Call, parts: RequestParts & Partial<Described> & { argument?: unknown }): void {
     const { id, loop, context, session, sessionId, exchange } = call;
     const isOwn = loop === this.#loop;
     const channel = exchange && isOwn ? this.#channelOf(exchange) : loop.id();
@@ -339,6 +348,7 @@ export class Clients {
       protocolVersion,
       allowedDirs: this.#callers.dirsOf(context) ?? (isOwn ? undefined : this.#shareable?.allowedDirs),
       caller: this.#callers.nameOf(context),
+      requestState: parts.capabilities === undefined ? undefined : this.#sdk.state(parts),
       ...parts,
     });
     const key = this.#sdk.id(context);
@@ -382,10 +392,14 @@ export class Clients {
     return exchange ? exchange.ended : session !== undefined && !session.link.isRunning(this.#sdk.id(context));
   }
 
-  #partsOf(context: CallContext, session: Session | undefined): RequestParts | undefined {
+  #partsOf(
+    context: CallContext,
+    session: Session | undefined,
+    client: Described | undefined,
+  ): RequestParts | undefined {
     // A legacy call belongs to its session whatever it sends; replicas have no memory of conversations in common.
-    const isBound = !this.#isStateless(context) && !this.#sdk.isModern(context);
-    const countsConversation = !isBound && !(this.#hasReplicas && this.#isHttp(context));
+    const isBound = !client && !this.#isStateless(context);
+    const countsConversation = !isBound && !(this.#isHttp(context) && this.#hasReplicas);
     return this.#sdk.parts(context, this.#inputs, countsConversation, session?.link.address);
   }
 
