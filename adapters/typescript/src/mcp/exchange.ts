@@ -72,6 +72,9 @@ let arriving: Exchange | undefined;
 const current = new AsyncLocalStorage<Exchange>();
 let isHidden = false;
 
+const done = Promise.resolve();
+const forget = () => void (arriving = undefined);
+
 /** What a transport is called with, so that its messages show their exchange. */
 function showing(exchange: Exchange, request: Request | NodeRequest, rest: unknown[]): unknown[] {
   const [options, ...more] = rest;
@@ -87,7 +90,8 @@ function showing(exchange: Exchange, request: Request | NodeRequest, rest: unkno
     ...(options as object | undefined),
     get authInfo() {
       arriving = exchange;
-      queueMicrotask(() => (arriving = undefined));
+      // Not `queueMicrotask`, which makes an asynchronous resource.
+      void done.then(forget);
       return authInfo;
     },
   };
