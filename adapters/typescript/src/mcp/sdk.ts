@@ -190,7 +190,8 @@ export function partsOf(
 }
 
 function queryOf(address: URL | string | undefined): URLSearchParams | undefined {
-  if (typeof address !== "string") return address?.searchParams;
+  // To make the parameters takes longer than to see that there are none.
+  if (typeof address !== "string") return address?.search ? address.searchParams : undefined;
   const at = address.indexOf("?");
   return at < 0 ? undefined : new URLSearchParams(address.slice(at).replace(/#.*$/s, ""));
 }
