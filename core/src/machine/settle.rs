@@ -5,10 +5,11 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::asks::{DecisionCache, NewAsk, PendingAsk, UserProgress, Wait, Waiting};
+use super::asks::{DecisionCache, NewAsk, PendingAsk, Waiting};
 use super::builder::Serves;
 use super::outbox::AnswerPosition;
 use super::probes::{Asker, Wanted};
+use super::progress::{UserProgress, Wait, WaitsFor};
 use super::question::Ending;
 use super::resolver::{CachedAnswer, Resolver, Turn};
 use crate::api::action::{Answer, Outcome, Refused, Unresolved};
@@ -171,7 +172,7 @@ impl Resolver {
                     let until = self.now.saturating_add(self.connection.cycle.refresh_wait());
                     ask.wait = Wait::Refreshing { until: until.min(ask.deadline) };
                 }
-                ask.waits_for_roots = for_roots;
+                ask.waits_for = if for_roots { WaitsFor::Roots } else { WaitsFor::Disk };
                 if let Some(request) = self.connection.cycle.token().filter(|_| for_roots) {
                     ask.roots.join(request);
                 }
