@@ -1,5 +1,6 @@
 //! The resolved project.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -46,10 +47,10 @@ pub struct Project {
     pub real_path: Option<String>,
     /// The repository that the folder belongs to, if the policy looks for it and there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repository: Option<Repository>,
+    pub repository: Option<Box<Repository>>,
     /// The nearest package between the `target` of an ask and the project's folder. Only in answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub package: Option<Package>,
+    pub package: Option<Box<Package>>,
     /// The source that won.
     pub source: SourceKind,
     /// The exact input that source read: a variable, a header, an option, or for `remembered` the original source.

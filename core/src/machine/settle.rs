@@ -227,7 +227,7 @@ impl Resolver {
             let evaluation = self.explainer().evaluate(&mut view, false);
             let DiskView { queries: paths, is_cut, .. } = view;
             let disk = &self.connection.disk;
-            let is_known = |query: &PathQuery| disk.get(&query.path).is_some_and(|info| info.answers(query));
+            let is_known = |query: &PathQuery| disk.get(query.path.as_str()).is_some_and(|info| info.answers(query));
             self.probes.keep_for_connection(|query| !probe_connection && !is_known(query));
             self.probes.owes_connection = probe_connection && is_cut;
             if probe_connection && !paths.is_empty() {
@@ -341,7 +341,7 @@ impl Resolver {
         let known = project.path.as_ref().and_then(|path| Some((path, known(path)?.clone())));
         self.connection.disk.clear();
         if let Some((path, info)) = known {
-            self.connection.disk.insert(path.clone(), Box::new(info));
+            self.connection.disk.insert(path.as_str().into(), Box::new(info));
         }
         let project = if project.stale || project.handle.is_some() {
             Project { stale: false, handle: None, ..(**project).clone() }.into()
