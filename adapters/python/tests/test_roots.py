@@ -23,7 +23,10 @@ HIDDEN = "\x07\u202e\u200b"
 
 
 def usable(*folders: Path) -> Roots:
-    made = (RootEntry(n, folder.as_uri(), None, str(folder), real_path=str(folder)) for n, folder in enumerate(folders))
+    made = (
+        RootEntry(n, folder.as_uri(), None, str(folder), real_path=str(folder), usable=True)
+        for n, folder in enumerate(folders)
+    )
     return Roots(tuple(made), "ok")
 
 

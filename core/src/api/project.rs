@@ -202,4 +202,11 @@ pub struct RootView {
     /// The reason for which it is no folder that can be used here, as a stable code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Reason>,
+    /// Whether the folder exists on this machine; absent where nobody has checked that for this client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exists: Option<bool>,
+    /// Whether it is a folder on this machine without a problem, whose real path is known: paths can be compared with it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub usable: bool,
 }

@@ -43,7 +43,9 @@ fn out(outcome: &Outcome) -> Out {
         Outcome::Resolved { project } => Out::Resolved(proj(project)),
         Outcome::Selected { project, .. } => Out::Selected(proj(project)),
         Outcome::Listed { roots, state, .. } => {
-            let views = roots.iter().map(|view| (view.root.uri.clone(), view.problem, view.real_path.clone()));
+            let views = roots
+                .iter()
+                .map(|view| (view.root.uri.clone(), view.problem, view.real_path.clone(), view.exists, view.usable));
             Out::Listed(views.collect(), *state)
         }
         Outcome::NeedsInput { input_requests } => {
