@@ -40,6 +40,16 @@ async def verified(folder: Path, policy: Any, **host: Any) -> RootEntry:
     return root
 
 
+def test_a_relative_path_starts_from_the_first_root_as_its_client_spells_it(tmp_path: Path) -> None:
+    real, link, other = tmp_path / "real", tmp_path / "near" / "link", tmp_path / "near" / "other"
+    for folder in (real, other):
+        folder.mkdir(parents=True)
+    link.symlink_to(real)
+    first = RootEntry(0, link.as_uri(), None, str(link), real_path=str(real.resolve()), usable=True)
+    roots = Roots((first, *usable(other.resolve()).roots), "ok")
+    assert roots.resolve("../other") == str(other.resolve())
+
+
 def test_a_link_that_turns_never_leads_out(tmp_path: Path) -> None:
     root, outside = (tmp_path / "root").resolve(), (tmp_path / "outside").resolve()
     for folder in (root / "inside", outside):

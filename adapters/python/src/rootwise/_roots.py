@@ -90,7 +90,7 @@ class Roots:
         if not self.usable:
             raise RootwiseError("no_roots", self.unusable or self.text)
         folders = [root.real_path for root in self.usable if root.real_path is not None]
-        return resolve_inside(folders, path, base)
+        return resolve_inside(folders, path, base or self.usable[0].path)
 
 
 def only_root(project: Project) -> Roots:
