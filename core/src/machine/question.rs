@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::asks::{PendingAsk, UserProgress};
+use super::asks::PendingAsk;
 use super::logs::refusal_text;
+use super::progress::{UserProgress, WaitsFor};
 use super::resolver::{Resolver, Turn};
 use crate::api::action::{FORM_KEY, InputRequest, Outcome, RequestMethod};
 use crate::api::event::{AskVia, RefusalKind, RequestRefused};
@@ -191,8 +192,10 @@ impl Resolver {
         evaluation: Option<&Evaluation>,
         turn: &mut Turn,
     ) -> Ending {
+        if ask.waits_for == WaitsFor::User && is_open(&outcome, evaluation) {
+            return Ending::Waits;
+        }
         match (ask.user, outcome) {
-            (UserProgress::Waits, outcome) if is_open(&outcome, evaluation) => Ending::Waits,
             (UserProgress::Selects { by }, Outcome::Selected { project, .. }) => {
                 self.take_selection(ask, &project, turn);
                 ask.purpose = Purpose::Project;

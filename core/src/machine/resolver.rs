@@ -4,13 +4,14 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::asks::{Alike, AskQueue, DecisionCache, UserProgress};
+use super::asks::{Alike, AskQueue, DecisionCache};
 use super::builder::{ResolverBuilder, Serves};
 use super::change::{Change, Input};
 use super::connection::Connection;
 use super::logs::Logger;
 use super::outbox::Outbox;
 use super::probes::Probes;
+use super::progress::UserProgress;
 use super::roots_cycle::{HeldAnswer, RootsCycle};
 use super::seal::SealKey;
 use super::size::peer_bytes;

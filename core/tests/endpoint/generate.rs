@@ -99,7 +99,7 @@ pub const POLICIES: [&str; 8] = [
     rootwise::policy::RECOMMENDED,
 ];
 
-const VALUES: [&str; 6] = ["/p/a", "/p/b", "file:///p/a", "p/rel", "", " /p/missing"];
+const VALUES: [&str; 7] = ["/p/a", "/p/b", "file:///p/a", "p/rel", "", " /p/missing", "/p/\u{c3}\u{a9}"];
 
 const LISTS: [&str; 8] = [
     r#"{"roots":[{"uri":"file:///p/a"}]}"#,

@@ -68,8 +68,8 @@ pub struct Proj {
 pub enum Out {
     Resolved(Proj),
     Selected(Proj),
-    /// Each root with its problem and its real path.
-    Listed(Vec<(String, Option<Reason>, Option<String>)>, RootsState),
+    /// Each root with its problem, its real path, and whether it exists and is usable.
+    Listed(Vec<(String, Option<Reason>, Option<String>, Option<bool>, bool)>, RootsState),
     NeedsInput(Vec<(String, String)>),
     Refused(Reason, SourceKind, Option<u16>),
     Unresolved(Reason),

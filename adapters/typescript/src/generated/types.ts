@@ -1563,6 +1563,14 @@ realPath?: string,
  */
 problem?: Reason, 
 /**
+ * Whether the folder exists on this machine; absent where nobody has checked that for this client.
+ */
+exists?: boolean, 
+/**
+ * Whether it is a folder on this machine without a problem, whose real path is known: paths can be compared with it.
+ */
+usable?: boolean, 
+/**
  * Position in the client's list.
  */
 index: number, 

@@ -52,8 +52,6 @@ const MAX_ATTEMPTS = 5;
 /** No session has this id, so that its asks are answered as those of a connection that is closed. */
 const NOBODY = 0;
 
-const told = new Set<string>();
-
 /** Who is told about changes. */
 export interface Listeners {
   projectChanged(change: AnnounceProject, client: string | undefined): void;
@@ -83,7 +81,7 @@ export class Clients {
   /** The calls that have seen what other replicas did to their session. */
   readonly #restored = new WeakSet<AbortSignal>();
   readonly #callers: Callers;
-  /** Makes the loop for remembered callers. */
+  /** Makes the loop for what belongs to no session. */
   #shareable: Shareable | undefined;
   #rootsWatched = false;
 
@@ -110,9 +108,7 @@ export class Clients {
       followChannels: () => {
         for (const session of this.#sessions) this.#followChannels(session);
       },
-      log: (line) => {
-        if (line.code !== DIR_UNUSABLE) this.#log(line);
-      },
+      log: (line) => this.#logOfLoop(line),
     });
     if (facts) void reportDirs(policy, facts, options.log && ((line) => this.#log(line)));
     if (options.declare && options.argument !== undefined)
@@ -236,14 +232,21 @@ export class Clients {
     );
   }
 
-  /** The loop of all servers like this one, if the caller or the conversation of a call may be remembered there. */
-  #memoryOf(context: CallContext, parts: RequestParts | undefined): Loop | undefined {
-    if (!this.#isUnbound(context)) return undefined;
+  /** Whether the caller or the conversation of a call may be remembered. */
+  #isRemembered(context: CallContext, parts: RequestParts | undefined): boolean {
+    if (!this.#isUnbound(context)) return false;
     const isLocal = this.#options.local ?? own(this.#options.host ?? {}).local ?? false;
-    if (this.#callers.nameOf(context) === undefined && !(isLocal && conversationIn(parts?.meta, this.#inputs)))
-      return undefined;
+    return (
+      this.#callers.nameOf(context) !== undefined ||
+      (isLocal && conversationIn(parts?.meta, this.#inputs) !== undefined)
+    );
+  }
+
+  /** The loop of all servers like this one, for what belongs to no session: a server may be created for each request. */
+  #sharedLoop(context: CallContext, parts: RequestParts | undefined): Loop | undefined {
+    if (!this.#isStateless(context) && !this.#isRemembered(context, parts)) return undefined;
     this.#shareable ??= shareable(this.#policy, this.#facts(), this.isConfined);
-    return sharedLoop(this.#protocol, this.#shareable, (line) => this.#log(line));
+    return sharedLoop(this.#protocol, this.#shareable, (line) => this.#logOfLoop(line));
   }
 
   /** The parameter that names the project, with the roots of the caller's session as far as they are known. */
@@ -305,9 +308,9 @@ export class Clients {
     if (!session && !isStateless) return { loop: this.#loop, by: { session: NOBODY } };
     const client = this.#sdk.client(context);
     const parts = this.#partsOf(context, session, client);
-    const memory = this.#memoryOf(context, parts);
-    const loop = memory ?? this.#loop;
-    const sessionId = isStateless || memory || !session ? undefined : this.#open(session, this.#isHttp(context));
+    const shared = this.#sharedLoop(context, parts);
+    const loop = shared ?? this.#loop;
+    const sessionId = shared || !session ? undefined : this.#open(session, this.#isHttp(context));
     const signal = this.#sdk.signal(context);
     const argument = this.#named(context);
     const isOver = this.#isOver(context, session);
@@ -559,11 +562,12 @@ export class Clients {
     this.#listeners.rootsChanged(now, previous);
   }
 
+  /** What is of no use among the allowed folders was said when the server was made. */
+  #logOfLoop(line: EndpointLog): void {
+    if (line.code !== DIR_UNUSABLE) this.#log(line);
+  }
+
   #log(line: EndpointLog): void {
-    // A server may be created for each request; what concerns all of them is said once.
-    const isStateless = (line.code === "cannot_ask" && line.session === undefined) || line.code === "cannot_select";
-    if (!this.#options.log || (isStateless && told.has(line.code))) return;
-    if (isStateless) told.add(line.code);
     guarded(() => this.#options.log?.(line));
   }
 }

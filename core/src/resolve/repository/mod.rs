@@ -92,7 +92,9 @@ impl Search<'_> {
         let marked = here!(self.marked(start, &folder.path, real, disk));
         let checkout = here!(self.checkout(&marked, disk));
         let remote = match checkout.config.as_deref().filter(|_| self.rules.remote) {
-            Some(config) => here!(self.look(config, RepositoryQuestions::CONFIG, disk)).1.repository.remote.clone(),
+            Some(config) => {
+                here!(self.look(config, RepositoryQuestions::CONFIG, disk)).1.repository.files().remote.clone()
+            }
             None => None,
         };
         let Some(inside) = self.inside(&marked.path, real) else { return Found::Nothing };
@@ -159,11 +161,11 @@ impl Search<'_> {
             Found::Unconfirmed => return Found::Unconfirmed,
             Found::Wait => return Found::Wait,
         };
-        let Some(common) = &info.repository.common else {
+        let Some(common) = &info.repository.files().common else {
             // A submodule, or a repository that keeps its data elsewhere.
             return Found::Here(Checkout::own(marked, Some(data)));
         };
-        let Some(worktree) = self.worktree(&data, common, info.repository.back.as_deref(), &entry) else {
+        let Some(worktree) = self.worktree(&data, common, info.repository.files().back.as_deref(), &entry) else {
             return Found::Here(Checkout::broken(marked));
         };
         match self.main_elsewhere(&worktree, disk) {
@@ -203,7 +205,7 @@ impl Search<'_> {
         let Some(common) = worktree.config.as_deref().filter(|_| !is_known) else { return Found::Nothing };
         let remote = if self.rules.remote { RepositoryQuestions::CONFIG } else { RepositoryQuestions::NONE };
         let (common, info) = here!(self.look(common, RepositoryQuestions::MAIN.with(remote), disk));
-        let main = info.repository.main.as_ref().and_then(|to| self.led(&common, to));
+        let main = info.repository.files().main.as_ref().and_then(|to| self.led(&common, to));
         let Some(main) = main.filter(|main| self.may_use(main)) else { return Found::Nothing };
         let (_, info) = here!(self.look(&main, RepositoryQuestions::NEAREST, disk));
         let key = |path: &str| path::key(path, self.host.style).ok();
@@ -223,11 +225,11 @@ impl Search<'_> {
     /// The folder with the configuration of a repository of Jujutsu, which keeps its data in one of Git.
     fn config_of_jj(&self, entry: &str, disk: &mut DiskView<'_>) -> Found<Option<String>> {
         let (entry, info) = here!(self.look(entry, RepositoryQuestions::WORKSPACE, disk));
-        let repo = info.repository.store.as_deref().unwrap_or("repo");
+        let repo = info.repository.files().store.as_deref().unwrap_or("repo");
         let store = self.led(&entry, repo).and_then(|repo| path::join(&repo, "store", self.host.style).ok());
         let Some(store) = store.filter(|store| self.may_use(store)) else { return Found::Here(None) };
         let (store, info) = here!(self.look(&store, RepositoryQuestions::STORE, disk));
-        let data = info.repository.store.as_ref().and_then(|to| self.led(&store, to));
+        let data = info.repository.files().store.as_ref().and_then(|to| self.led(&store, to));
         Found::Here(data.filter(|data| self.may_use(data)))
     }
 
