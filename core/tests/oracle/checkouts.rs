@@ -80,10 +80,11 @@ pub struct Checkouts {
 
 pub fn checkouts() -> impl Strategy<Value = Checkouts> {
     let config = || select(CONFIGS.to_vec()).prop_map(|(text, _)| text);
-    (select(KINDS.to_vec()), config(), config()).prop_map(|(inner, outer_config, inner_config)| Checkouts {
+    // Often clones of one repository.
+    (select(KINDS.to_vec()), config(), prop::option::of(config())).prop_map(|(inner, outer_config, other)| Checkouts {
         inner,
         outer_config,
-        inner_config,
+        inner_config: other.unwrap_or(outer_config),
     })
 }
 

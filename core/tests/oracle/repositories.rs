@@ -173,7 +173,10 @@ impl History {
         let own = Repo { inside, kind, folder: top.clone(), worktree: None, broken: false, remote: None, top };
         let (repo, config) = self.checkout(looker, &nearest, own)?;
         let remote = match config.filter(|_| self.wants_remote()) {
-            Some(config) => remote(&looker.look(&config, &[CONFIG])?),
+            Some(config) => {
+                let known = looker.look(&config, &[CONFIG])?;
+                remote(&known).filter(|_| self.is_allowed(&real(&known, &config)))
+            }
             None => None,
         };
         Ok(Some(Repo { remote, ..repo }))

@@ -157,6 +157,9 @@ impl World {
                 (true, "/p/b") => Some("/elsewhere".to_owned()),
                 (true, "/p/a") => Some("/home/u".to_owned()),
                 (true, "/p") => None,
+                (true, path) if path.ends_with("/sub") => Some("/elsewhere/sub".to_owned()),
+                (true, "/p/a/sub/x") => None,
+                (true, path) if path.ends_with("/.git") => Some("/elsewhere/.git".to_owned()),
                 _ => Some(path.clone()),
             };
             let nearest = case.checkouts.nearest(path).filter(|_| markers.contains(NEAREST));

@@ -92,7 +92,11 @@ impl Search<'_> {
         let marked = here!(self.marked(start, &folder.path, real, disk));
         let checkout = here!(self.checkout(&marked, disk));
         let remote = match checkout.config.as_deref().filter(|_| self.rules.remote) {
-            Some(config) => here!(self.look(config, RepositoryQuestions::CONFIG, disk)).1.repository.remote.clone(),
+            Some(config) => {
+                // It may be a link, and the host knows no folders of a caller.
+                let (real, info) = here!(self.look(config, RepositoryQuestions::CONFIG, disk));
+                info.repository.remote.clone().filter(|_| self.may_use(&real))
+            }
             None => None,
         };
         let Some(inside) = self.inside(&marked.path, real) else { return Found::Nothing };
