@@ -1,6 +1,6 @@
 """Code search that knows which project its client is working in.
 
-cocosearch.py index PATH
+cocosearch.py index PATH [--preset NAME]
 cocosearch.py mcp serve [--transport stdio|sse|http] [--port N] [--project-from-cwd] [--preset NAME]
 """
 
@@ -18,24 +18,42 @@ import anyio.to_thread
 import uvicorn
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
+from rootwise import Project, host_facts, resolve_at_start
 from rootwise.mcp import Rootwise
 from rootwise.starlette import ProjectMiddleware, SharedEndpoint
 from rootwise.types import Policy
 
-# The index: one SQLite file in the project's own state folder.
+# The index: one SQLite file for each project.
 
-STATE = Path(".cocosearch", "index.db")
+#: The policies that say what a project is.
+PRESETS = ["cocosearch", "cocosearch-shipped"]
 LARGEST_FILE = 1_000_000
 
 
-def index(folder: Path) -> int:
-    """Indexes the text files below a folder; returns their number."""
-    made = folder / STATE
+def index_of(project: Project) -> Path:
+    """Where the index of a project is: by its identity, so that the worktrees of a repository may share one."""
+    return Path.home() / ".cocosearch" / f"{project.slug}.db"
+
+
+def project_at(folder: Path, preset: str) -> Project:
+    """The project to which a folder belongs, as if a user had set it."""
+    host = {**host_facts("stdio"), "env": {"COCOSEARCH_PROJECT": str(folder.absolute())}}
+    # No other folder will do.
+    del host["cwd"]
+    if project := resolve_at_start(preset, host=host):
+        return project
+    raise FileNotFoundError(f"There is no folder {folder}")
+
+
+def index(folder: Path, preset: str = PRESETS[0]) -> int:
+    """Indexes the text files of the project to which a folder belongs; returns their number."""
+    project = project_at(folder, preset)
+    made = index_of(project)
     made.parent.mkdir(exist_ok=True)
-    fresh = made.with_name(f"{os.getpid()}.new")
+    fresh = made.with_suffix(f".{os.getpid()}")
     with closing(sqlite3.connect(fresh)) as files:
         files.execute("CREATE VIRTUAL TABLE files USING fts5(path UNINDEXED, text)")
-        count = files.executemany("INSERT INTO files VALUES (?, ?)", texts(folder)).rowcount
+        count = files.executemany("INSERT INTO files VALUES (?, ?)", texts(Path(str(project.path)))).rowcount
         files.commit()
     # A search never reads a partial index.
     fresh.replace(made)
@@ -58,9 +76,9 @@ def match_of(phrase: str) -> str:
     return '"' + phrase.replace('"', '""') + '"'
 
 
-def search(folder: Path, phrase: str) -> list[str]:
-    """Returns the files that contain a phrase, each with the matching passage."""
-    with closing(sqlite3.connect(f"{(folder / STATE).as_uri()}?mode=ro", uri=True)) as files:
+def search(made: Path, phrase: str) -> list[str]:
+    """Returns the files of an index that contain a phrase, each with the matching passage."""
+    with closing(sqlite3.connect(f"{made.as_uri()}?mode=ro", uri=True)) as files:
         found = files.execute(
             "SELECT path, snippet(files, 1, '', '', '…', 12) FROM files WHERE files MATCH ? ORDER BY rank",
             (match_of(phrase),),
@@ -74,7 +92,7 @@ def search(folder: Path, phrase: str) -> list[str]:
 SOURCES = {"query": "query_param"}
 
 
-def with_tools(rootwise: Rootwise) -> Any:
+def with_tools(rootwise: Rootwise, preset: str) -> Any:
     """A server on the official SDK, 2.x or 1.x."""
     try:
         from mcp.server.mcpserver import MCPServer
@@ -89,12 +107,12 @@ def with_tools(rootwise: Rootwise) -> Any:
     async def search_code(query: str) -> str:
         """Searches the code of the project you are working in."""
         project, hints = await rootwise.project_and_hints()
-        folder = Path(str(project.path))
-        if not (folder / STATE).is_file():
-            raise rootwise.error("not_indexed", "\n".join([not_indexed.format(path=folder), *hints]))
-        found = await anyio.to_thread.run_sync(search, folder, query)
+        made = index_of(project)
+        if not made.is_file():
+            raise rootwise.error("not_indexed", "\n".join([not_indexed.format(path=project.path), *hints]))
+        found = await anyio.to_thread.run_sync(search, made, query)
         source = SOURCES.get(project.source, project.source)
-        return "\n".join([f"In {folder} (from {source}):", *found, *hints])
+        return "\n".join([f"In {project.path} (from {source}):", *found, *hints])
 
     async def analyze_query(query: str) -> str:
         """Shows how a query is searched for. It shows no hints, so that it leaves them to the first search."""
@@ -102,7 +120,7 @@ def with_tools(rootwise: Rootwise) -> Any:
 
     async def index_codebase(path: str) -> str:
         """Indexes a project, so that it can be searched."""
-        return f"{await anyio.to_thread.run_sync(index, Path(path))} files indexed"
+        return f"{await anyio.to_thread.run_sync(index, Path(path), preset)} files indexed"
 
     mcp.add_tool(search_code)
     mcp.add_tool(analyze_query)
@@ -125,7 +143,7 @@ def serve(options: argparse.Namespace) -> None:
         os.environ["COCOSEARCH_PROJECT_PATH"] = os.getcwd()
     # With every transport the clients are on this machine, so their paths can be probed.
     rootwise = Rootwise(options.preset, local=True)
-    mcp = with_tools(rootwise)
+    mcp = with_tools(rootwise, options.preset)
     if options.transport == "stdio":
         mcp.run()
     else:
@@ -137,13 +155,14 @@ def main() -> None:
     commands = parser.add_subparsers(required=True)
     indexing = commands.add_parser("index")
     indexing.add_argument("path", type=Path)
-    indexing.set_defaults(run=lambda options: print(f"{index(options.path)} files indexed"))
+    indexing.set_defaults(run=lambda options: print(f"{index(options.path, options.preset)} files indexed"))
     serving = commands.add_parser("mcp").add_subparsers(required=True).add_parser("serve", allow_abbrev=False)
     serving.add_argument("--transport", choices=["stdio", "sse", "http"], default="stdio")
     serving.add_argument("--port", type=int, default=3000)
     serving.add_argument("--project-from-cwd", action="store_true")
-    serving.add_argument("--preset", choices=["cocosearch", "cocosearch-shipped"], default="cocosearch")
     serving.set_defaults(run=serve)
+    for command in (indexing, serving):
+        command.add_argument("--preset", choices=PRESETS, default=PRESETS[0])
     options = parser.parse_args()
     options.run(options)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -67,6 +69,14 @@ async def started(*options: str, transport: str = "http", **how: Any) -> AsyncIt
 def python(request: pytest.FixtureRequest) -> str | None:
     """The server's interpreter: the one SERVER_PYTHON names has `mcp` 1.x, the one of these tests has 2.x."""
     return sys.executable if request.param == "mcp2" else None
+
+
+@pytest.fixture(scope="module", autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A home folder for the indexes, of these tests and of the servers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -443,6 +453,46 @@ async def test_as_shipped_the_project_is_the_repository_around_the_folder(shippe
     cocosearch.index(tmp_path)
     async with shipped.client("http", roots=kit.Roots((tmp_path / "src").as_uri())) as peer:
         assert await search(peer) == (tmp_path.name, "roots")
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
+async def test_as_shipped_worktrees_share_an_index_and_clones_do_not(
+    shipped: Start, untold: Start, tmp_path: Path
+) -> None:
+    def git(folder: Path, *arguments: str) -> None:
+        settings = [part for name in ("user.name", "user.email") for part in ("-c", f"{name}=t")]
+        env = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1"}
+        subprocess.run(["git", *settings, *arguments], cwd=folder, env=env, check=True, capture_output=True)
+
+    repo, fix, clone = (tmp_path / name for name in ("repo", "fix", "clone"))
+    repo.mkdir()
+    git(repo, "init", "-q")
+    (repo / "code.txt").write_text("the needle of all\n", "utf-8")
+    git(repo, "add", ".")
+    git(repo, "commit", "-q", "-m", "first")
+    git(repo, "worktree", "add", "-q", str(fix))
+    git(tmp_path, "clone", "-q", "repo", "clone")
+    roots = kit.Roots(repo.as_uri())
+
+    async def searched(peer: kit.Peer, folder: Path) -> str:
+        roots.entries = [folder.as_uri()]
+        return (await peer.call("search_code", query="needle")).text.removeprefix("Error executing tool search_code: ")
+
+    async with shipped.client("http", roots=roots) as peer:
+        assert (await searched(peer, repo)).startswith(f"Project detected at {repo} but not indexed.")
+        await peer.call("index_codebase", path=str(repo))
+        for folder in (repo, fix):
+            assert await searched(peer, folder) == f"In {folder} (from roots):\ncode.txt: the needle of all"
+        assert (await searched(peer, clone)).startswith(f"Project detected at {clone} but not indexed.")
+        # Whichever worktree is indexed last, all of them find it; a clone has an index of its own.
+        (fix / "code.txt").write_text("the needle of the fix\n", "utf-8")
+        for folder in (fix, clone):
+            await peer.call("index_codebase", path=str(folder))
+        found = [(await searched(peer, folder)).splitlines()[1] for folder in (repo, fix, clone)]
+        assert found == ["code.txt: the needle of the fix"] * 2 + ["code.txt: the needle of all"]
+    # As designed, a project is its folder.
+    async with untold.client("http", roots=roots) as peer:
+        assert (await searched(peer, fix)).startswith(f"Project detected at {fix} but not indexed.")
 
 
 @pytest.mark.covers("A6")

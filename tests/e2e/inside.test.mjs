@@ -82,6 +82,16 @@ test("the project is what was verified, even if its own link turns", async () =>
   await refuses(project, "a.txt", "missing", at("alias"));
 });
 
+test("a link leads where the system goes and no further", async () => {
+  const project = { path: at("app"), realPath: at("app") };
+  for (let number = 0; number < 1_200; number += 1) symlinkSync(`chain${number + 1}`, at("app", `chain${number}`));
+  symlinkSync("src", at("app/chain1200"));
+  symlinkSync("src/a.txt/", at("app/slash"));
+  assert.equal(await resolveFile(project, "chain1190/a.txt"), at("app/src/a.txt"));
+  for (const file of ["chain0", "chain0/a.txt", "chain1100"]) await refuses(project, file, "unreadable", "ELOOP");
+  await refuses(project, "slash", "outside", "slash in the path is a link that leads nowhere");
+});
+
 test("a project without a folder has no files", async () => {
   await refuses({ clientPath: "/home/me/app" }, "a", "other_machine", "/home/me/app");
   await refuses({}, "a", "no_path");

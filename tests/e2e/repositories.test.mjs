@@ -89,6 +89,14 @@ describe("on this disk", options, () => {
     assert.equal((await byRepository("app/web/inner/web")).repository.path, at("app/web/inner"));
   });
 
+  test("a workspace of Jujutsu that git knows too is a worktree", async () => {
+    git("app", "worktree", "add", "-q", "../colocated");
+    mkdirSync(at("colocated/.jj"));
+    writeFileSync(at("colocated/.jj/repo"), "../../app/.jj/repo");
+    const { key, repository: found } = await byRepository("colocated");
+    assert.deepEqual([key, found.kind, found.worktree.main], [at("app"), "git", at("app")]);
+  });
+
   test("a moved, copied, damaged, huge or linked .git file leads nowhere", async () => {
     git("app", "worktree", "add", "-q", "../gone");
     renameSync(at("gone"), at("moved"));

@@ -30,6 +30,7 @@ from rootwise import (
     resolve_inside,
 )
 from rootwise._backend import Backend
+from rootwise._roots import RootEntry, Roots
 
 #: Seconds that a race lasts, and those that it may last until both sides have won once.
 RACE_S, MAX_RACE_S = 2, 20
@@ -113,6 +114,26 @@ def test_the_project_is_what_was_verified_even_if_its_own_link_turns(disk: Path)
     with pytest.raises(RootwiseError) as caught:
         resolve_file(project, "a.txt")
     assert caught.value.code == "missing"
+
+
+def test_a_link_leads_where_the_system_goes_and_no_further(disk: Path) -> None:
+    project = project_of(disk / "app")
+    for number in range(1_200):
+        (disk / "app" / f"chain{number}").symlink_to(f"chain{number + 1}")
+    (disk / "app" / "chain1200").symlink_to("src")
+    (disk / "app" / "slash").symlink_to("src/a.txt/")
+    assert resolve_file(project, "chain1190/a.txt") == str(disk / "app" / "src" / "a.txt")
+    for file, code, part in (
+        ("chain0", "unreadable", "ELOOP"),
+        ("chain0/a.txt", "unreadable", "ELOOP"),
+        ("chain1100", "unreadable", "ELOOP"),
+        ("slash", "outside", "slash in the path is a link that leads nowhere"),
+    ):
+        with pytest.raises(RootwiseError, match=part) as caught:
+            resolve_file(project, file)
+        assert caught.value.code == code
+    root = RootEntry(0, "file:///app", "app", str(disk / "app"), real_path=str(disk / "app"))
+    assert Roots((root,), "ok").containing(disk / "app" / "chain0") is None
 
 
 def test_a_project_without_a_folder_has_no_files(disk: Path) -> None:

@@ -95,6 +95,15 @@ def test_submodules_and_bare_repositories_are_their_own(place: Place) -> None:
     assert place.found("app/web/inner/web").path == place.at("app/web/inner")
 
 
+def test_a_workspace_of_jujutsu_that_git_knows_too_is_a_worktree(place: Place) -> None:
+    for folder in ("app", "fix"):
+        os.mkdir(place.at(f"{folder}/.jj"))
+    os.mkdir(place.at("app/.jj/repo"))
+    Path(place.at("fix/.jj/repo")).write_text("../../app/.jj/repo")
+    found = place.found("fix")
+    assert (found.key, found.kind) == (place.at("app"), "git")
+
+
 def test_a_git_file_leads_nowhere_unless_the_repository_confirms_it(place: Place) -> None:
     place.git("app", "worktree", "add", "-q", "../gone")
     os.rename(place.at("gone"), place.at("moved"))

@@ -8,7 +8,7 @@ use rootwise::project::{Project, Repository};
 use rootwise::{AskId, Resolver};
 
 use super::repositories::Repo;
-use super::values::{LINKS, MAIN, NEAREST};
+use super::values::{FILES, NEAREST};
 use super::{Effects, Out, PREDICTED, Proj, Views};
 
 fn proj(project: &Project) -> Proj {
@@ -23,6 +23,10 @@ fn proj(project: &Project) -> Proj {
         source: project.source,
         via: project.via.clone(),
         root: project.root.as_ref().map(|root| root.index),
+        package: project.package.as_ref().map(|package| {
+            assert_eq!(package.inside.rsplit('/').next(), Some(package.name.as_str()));
+            (package.path.clone(), package.inside.clone(), package.marker.clone())
+        }),
         stale: project.stale,
     }
 }
@@ -35,6 +39,8 @@ fn repo(repository: &Repository) -> Repo {
         folder: repository.key.strip_prefix("bare:").unwrap_or(&repository.key).to_owned(),
         worktree,
         broken: repository.broken,
+        kind: repository.kind,
+        remote: repository.remote.clone(),
     }
 }
 
@@ -102,10 +108,9 @@ pub fn effects(actions: &[Action]) -> Effects {
                 for path in &probe.paths {
                     let nearest = path.nearest.as_ref().map(|_| NEAREST.to_owned());
                     let files = path.files.iter().flat_map(|files| &files.names);
-                    let files = files.filter_map(|name| match name.as_str() {
-                        "commondir" => Some(LINKS.to_owned()),
-                        "config.worktree" => Some(MAIN.to_owned()),
-                        _ => None,
+                    let files = files.filter_map(|name| {
+                        let asks = |(_, files): &&(&str, &[&str])| files.last() == Some(&name.as_str());
+                        FILES.iter().find(asks).map(|(question, _)| (*question).to_owned())
                     });
                     let asked = path.markers.iter().cloned().chain(nearest).chain(files).collect();
                     let twice = paths.insert(path.path.clone(), asked);

@@ -1,12 +1,9 @@
 //! One walk over the policy's sources for one ask, or for the connection.
 
-use std::collections::BTreeSet;
-
 use rootwise::Reason;
 use rootwise::event::{Argument, AskVia};
 use rootwise::host::Transport;
-use rootwise::path;
-use rootwise::policy::{NonFile, Relative, Source, SourceKind};
+use rootwise::policy::{NonFile, Source, SourceKind};
 use serde_json::value::RawValue;
 
 use super::Out;
@@ -15,7 +12,6 @@ use super::kept::Lost;
 use super::peer::{self, RawList};
 use super::record::{Ask, Choice, Kind, Win};
 use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict, can_end, is_asked_for};
-use super::verdict::Look;
 
 /// The key of our input request and the request itself.
 pub const INPUT: (&str, &str) = ("rootwise", r#"{"method":"roots/list"}"#);
@@ -138,9 +134,12 @@ impl History {
             Kind::Project | Kind::Cleared => {
                 let pin = self.pin().filter(|_| !self.is_alone(ask) && !self.is_shared());
                 match self.walk_sources(Some(ask), patience, pin) {
-                    Decision::Done(End::Won(win)) => match self.needs_for_package(&win, ask, patience) {
-                        needs if needs.is_empty() => Decision::Done(End::Won(win)),
-                        needs => Decision::Wait(Waiting { needs, ..Waiting::default() }),
+                    Decision::Done(End::Won(mut win)) => match self.package(&win, ask, patience) {
+                        Ok(package) => {
+                            win.project.package = package;
+                            Decision::Done(End::Won(win))
+                        }
+                        Err(needs) => Decision::Wait(Waiting { needs, ..Waiting::default() }),
                     },
                     decision => decision,
                 }
@@ -156,37 +155,6 @@ impl History {
                 self.refuse_select(reason)
             }
         }
-    }
-
-    /// Rule 69: the folders that must be checked for the package of a target.
-    fn needs_for_package(&self, win: &Win, ask: &Ask, patience: Patience) -> Vec<Need> {
-        let names = &self.policy.config().packages;
-        let here = win.project.path.as_ref().filter(|_| !win.project.on_client_machine && !names.is_empty());
-        let (Some(folder), Some(target)) = (here, &ask.target) else { return Vec::new() };
-        let target = match self.place(target, Relative::Refuse, true) {
-            Ok(at) => at,
-            Err(Reason::Relative) => match path::join_inside(folder, target, self.style()) {
-                Ok(at) => at,
-                Err(_) => return Vec::new(),
-            },
-            Err(_) => return Vec::new(),
-        };
-        let is_in = |base: &&String| path::is_inside(base, &target, self.style());
-        let Some(base) = [Some(folder), win.real.as_ref()].into_iter().flatten().find(is_in) else { return Vec::new() };
-        let is_base = |at: &str| path::key(at, self.style()) == path::key(base, self.style());
-        // For this ask alone, as the words of its caller.
-        let source = Source::new(SourceKind::Argument);
-        let markers: BTreeSet<String> = names.iter().cloned().collect();
-        let (mut needs, mut at) = (Vec::new(), Some(target.clone()));
-        for _ in 0..self.policy.config().limits.walk_levels {
-            let Some(folder) = at.filter(|at| !is_base(at)) else { break };
-            if let Look::Unknown { refresh } = self.look(&source, &folder, &markers, Eyes::Ask { ask, patience }) {
-                let markers = markers.clone();
-                needs.push(Need { path: folder.clone(), markers, connection: false, own: true, refresh });
-            }
-            at = path::parent(&folder, self.style());
-        }
-        needs
     }
 
     /// The connection's project: decided, or the paths it depends on.

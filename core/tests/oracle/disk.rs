@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rootwise::event::{EntryKind, Nearest, Probed, ProbedPath};
+use rootwise::event::{Probed, ProbedPath};
 
 use super::model::{Oracle, Turn};
 use super::record::{Known, Record};
-use super::values::{LINKS, NEAREST, Need};
+use super::values::{FILES, NEAREST, Need};
 
 impl Oracle {
     pub fn open_probe(&mut self, now: u64, turn: &mut Turn) {
@@ -96,13 +96,8 @@ impl Oracle {
                 found: said.found,
                 real: said.real_path.clone(),
                 there: there.cloned().collect(),
-                nearest: said.nearest.as_ref().filter(|_| markers.contains(NEAREST)).map(|of| of.path.clone()),
-                leads: said
-                    .nearest
-                    .as_ref()
-                    .filter(|of| markers.contains(NEAREST) && of.found == EntryKind::File)
-                    .map(leads),
-                links: markers.contains(LINKS).then(|| links(said)).flatten(),
+                nearest: said.nearest.clone().filter(|_| markers.contains(NEAREST)),
+                texts: texts(&markers, said),
                 asked: markers,
             };
             news.push(Record::Learnt { path, known, asks, connection });
@@ -111,13 +106,12 @@ impl Oracle {
     }
 }
 
-/// Where a `.git` file leads.
-fn leads(nearest: &Nearest) -> Option<String> {
-    nearest.text.as_deref()?.strip_prefix("gitdir:").map(|to| to.trim().to_owned()).filter(|to| !to.is_empty())
-}
-
-/// What the files of a worktree's data say.
-fn links(said: &ProbedPath) -> Option<(String, String)> {
-    let text = |name: &str| said.files.get(name).map(|text| text.trim().to_owned());
-    Some((text("commondir")?, text("gitdir").unwrap_or_default()))
+/// The texts that answer the questions among the markers.
+fn texts(markers: &BTreeSet<String>, said: &ProbedPath) -> BTreeMap<&'static str, BTreeMap<String, String>> {
+    let asked = FILES.iter().filter(|(question, _)| markers.contains(*question));
+    let texts = asked.map(|(question, names)| {
+        let texts = said.files.iter().filter(|(name, _)| names.contains(&name.as_str()));
+        (*question, texts.map(|(name, text)| (name.clone(), text.clone())).collect())
+    });
+    texts.collect()
 }

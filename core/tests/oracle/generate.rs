@@ -14,6 +14,7 @@ use rootwise::path::PathStyle;
 use rootwise::policy::{Elicit, Policy};
 use serde_json::value::RawValue;
 
+use super::checkouts::{Checkouts, checkouts};
 use super::policies::policy;
 
 /// One run.
@@ -22,35 +23,8 @@ pub struct Case {
     pub policy: Policy,
     pub host: HostFacts,
     pub disk: BTreeMap<String, EntryKind>,
-    pub worktree: Worktree,
+    pub checkouts: Checkouts,
     pub steps: Vec<Step>,
-}
-
-/// What the `.git` of the inner repository is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Worktree {
-    /// A folder.
-    No,
-    /// A file that leads to the outer repository, which confirms it.
-    OfOuter,
-    /// The same, and the outer one names another folder.
-    Lies,
-    /// A file that leads to a bare repository, which confirms it.
-    OfBare,
-    /// A file that leads out of the folders that may be allowed.
-    OfElsewhere,
-}
-
-impl Worktree {
-    /// Where the file leads.
-    pub fn data(self) -> Option<&'static str> {
-        match self {
-            Self::No => None,
-            Self::OfOuter | Self::Lies => Some("/p/.git/worktrees/a"),
-            Self::OfBare => Some("/p/data.git/worktrees/a"),
-            Self::OfElsewhere => Some("/q/.git/worktrees/a"),
-        }
-    }
 }
 
 /// Raw JSON.
@@ -90,7 +64,7 @@ impl std::fmt::Debug for Case {
         }
         writeln!(formatter)?;
         writeln!(formatter, "host {}", serde_json::to_string(&self.host).unwrap())?;
-        write!(formatter, "disk {:?}", self.disk)
+        write!(formatter, "disk {:?} {:?}", self.disk, self.checkouts)
     }
 }
 
@@ -162,8 +136,8 @@ pub enum Act {
     Closed,
 }
 
-const PLACES: [&str; 10] =
-    ["/", "/p/a", "/p/b", "/p/a/sub", "/p/file", "/p/c d", "/home/u", "/home/u/w", "/tmp", "/opt/app/x"];
+const PLACES: [&str; 11] =
+    ["/", "/p/a", "/p/b", "/p/a/sub", "/p/a/sub/x", "/p/file", "/p/c d", "/home/u", "/home/u/w", "/tmp", "/opt/app/x"];
 
 const URIS: [&str; 20] = [
     "file:///p/a",
@@ -207,6 +181,24 @@ const VALUES: [&str; 18] = [
     "file:///C:/code",
     "C:/code/a",
     "file://host/share/x",
+];
+
+/// Files that calls are about.
+const TARGETS: [&str; 14] = [
+    "/p/a/sub/x",
+    "/p/b/y",
+    "file:///p/a/z",
+    "rel",
+    "sub/x/f",
+    "file:///p/a/sub/f",
+    "../b/y",
+    "sub/../../a/sub/f",
+    "/elsewhere/sub",
+    "/theirs/sub/f",
+    "C:/code/a/sub/f",
+    "C:\\code\\a\\sub\\f",
+    "file:///theirs/a/sub",
+    "https://x/y",
 ];
 
 /// What only an argument can mean: names of roots.
@@ -473,8 +465,7 @@ fn act() -> impl Strategy<Value = Act> {
         (RefusalKind::Abandoned, None, ""),
         (RefusalKind::Abandoned, None, "unsupported"),
     ]);
-    let about =
-        prop_oneof![6 => Just(None), 1 => select(vec!["/p/a/sub/x", "/p/b/y", "file:///p/a/z", "rel"]).prop_map(Some)];
+    let about = prop_oneof![3 => Just(None), 1 => select(TARGETS.to_vec()).prop_map(Some)];
     let want = prop_oneof![6 => Just(Want::Project), 1 => Just(Want::Roots)];
     let bare = || prop_oneof![3 => Just(RequestFacts::default()), 2 => facts()];
     prop_oneof![
@@ -546,17 +537,15 @@ pub fn case(steps: usize) -> impl Strategy<Value = Case> {
         1 => Just(vec![Act::Init(CAPABILITIES[1])]),
         1 => Just(Vec::new()),
     ];
-    let kinds = [Worktree::No, Worktree::OfOuter, Worktree::Lies, Worktree::OfBare, Worktree::OfElsewhere];
-    let worktree = select(kinds.to_vec());
-    (policy(), host(), disk(), start, vec(step(), 1..steps), worktree).prop_map(
-        |(policy, host, disk, mut start, more, worktree)| {
+    (policy(), host(), disk(), start, vec(step(), 1..steps), checkouts()).prop_map(
+        |(policy, host, disk, mut start, more, checkouts)| {
             if let Some(Act::Init(capabilities)) = start.first_mut().filter(|_| policy.config().elicit != Elicit::Never)
             {
                 *capabilities = FORMS;
             }
             let begin = start.into_iter().map(|act| Step { time: Time::By(1), act });
             let steps = begin.chain(more).collect();
-            Case { policy, host, disk, worktree, steps }
+            Case { policy, host, disk, checkouts, steps }
         },
     )
 }

@@ -10,7 +10,7 @@ use rootwise::policy::{Policy, RequestWhen, Source, SourceKind};
 
 use super::peer::{RawList, RawRoot};
 use super::record::{Ask, Choice, End, Held, Known, List, Record, Request, Win};
-use super::values::{LINKS, NEAREST};
+use super::values::NEAREST;
 
 /// Everything that happened.
 #[derive(Clone, Debug)]
@@ -464,10 +464,9 @@ impl History {
                             merged.there.extend(kept.collect::<Vec<_>>());
                             if !new.asked.contains(NEAREST) {
                                 merged.nearest.clone_from(&old.nearest);
-                                merged.leads.clone_from(&old.leads);
                             }
-                            if !new.asked.contains(LINKS) {
-                                merged.links.clone_from(&old.links);
+                            for (question, texts) in &old.texts {
+                                merged.texts.entry(question).or_insert_with(|| texts.clone());
                             }
                         }
                         known = Some(merged);

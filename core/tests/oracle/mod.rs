@@ -7,6 +7,7 @@
 //!
 //! Texts (messages, instructions), revisions and explanations are not predicted.
 
+pub mod checkouts;
 pub mod compare;
 pub mod decide;
 pub mod disk;
@@ -16,6 +17,7 @@ pub mod kept;
 pub mod lists;
 pub mod messages;
 pub mod model;
+pub mod packages;
 pub mod peer;
 pub mod places;
 pub mod policies;
@@ -59,6 +61,8 @@ pub struct Proj {
     pub root: Option<u32>,
     /// The repository (rules 66 and 67).
     pub repository: Option<repositories::Repo>,
+    /// The folder of the package of a target, inside the project, and its marker (rule 69).
+    pub package: Option<(String, String, String)>,
     /// Whether it rests on something that is not fresh (rule 46).
     pub stale: bool,
 }
@@ -75,6 +79,16 @@ pub enum Out {
     Unresolved(Reason),
     /// The project that counts instead, or why there is none.
     Cleared(Result<Proj, Reason>),
+}
+
+impl Out {
+    /// The project with which an ask ends.
+    pub fn project(&self) -> Option<&Proj> {
+        match self {
+            Self::Resolved(project) | Self::Selected(project) | Self::Cleared(Ok(project)) => Some(project),
+            _ => None,
+        }
+    }
 }
 
 /// What one event causes.

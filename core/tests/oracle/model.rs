@@ -473,6 +473,7 @@ impl Oracle {
         }
         let mut win = win.clone();
         win.project.via = Some(win.project.source.name().to_owned());
+        win.project.package = None;
         if win.project.source != SourceKind::Roots {
             win.root_key = None;
         }

@@ -4,9 +4,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use rootwise::policy::{
-    BadOutcome, BarePaths, Elicit, EnforceRoots, Files, Format, Identity, Links, NameFrom, NameRule, Names, NonFile,
-    NonObjects, OnChange, OnUnusable, Pick, Pin, Policy, PolicyConfig, RECOMMENDED, RequestWhen, RootMatch, Source,
-    SourceKind, Traversal, Verify, Within,
+    BadOutcome, BarePaths, Elicit, EnforceRoots, Files, FindRepository, Format, Identity, Links, NameFrom, NameRule,
+    Names, NonFile, NonObjects, OnChange, OnUnusable, Pick, Pin, Policy, PolicyConfig, RECOMMENDED, RequestWhen,
+    RootMatch, Source, SourceKind, Traversal, Verify, Within,
 };
 
 /// Small policies after the seed systems, beside the recommended one.
@@ -121,7 +121,6 @@ pub fn policy() -> impl Strategy<Value = Policy> {
             .prop_map(|rule| Twist::new(move |p| p.selection.traversal = rule)),
         select(vec![NameFrom::Basename, NameFrom::RootName]).prop_map(|rule| Twist::new(move |p| p.name_from = rule)),
         any::<bool>().prop_map(|yes| Twist::new(move |p| p.require_path = yes)),
-        Just(Identity::Repository).prop_map(|identity| Twist::new(move |p| p.identity = identity)),
         (0..4_u32).prop_map(|retries| Twist::new(move |p| p.timing.retries = retries)),
         select(vec![0, 100, 400]).prop_map(|interval| Twist::new(move |p| p.timing.min_interval_ms = interval)),
         select(vec![(300, 300), (300, 1_000), (1_000, 1_500)]).prop_map(|(wait, life)| Twist::new(move |p| {
@@ -138,8 +137,19 @@ pub fn policy() -> impl Strategy<Value = Policy> {
     ];
     let asks_user = select(vec![Elicit::Never, Elicit::Never, Elicit::Ambiguous, Elicit::Unresolved])
         .prop_map(|when| Twist::new(move |p| p.elicit = when));
-    (select(policies()), vec(change, 0..4), asks_user).prop_map(|(policy, mut twists, asks_user)| {
-        twists.push(asks_user);
+    // Often, because only some folders of a case are in a repository, and fewer are in one with a remote.
+    let identity = select(vec![None, None, Some(Identity::Repository), Some(Identity::Remote)]);
+    let find = select(vec![None, None, Some(FindRepository::Local), Some(FindRepository::Remote)]);
+    let packages = select(vec![vec![], vec!["package.json"], vec!["Cargo.toml", "package.json"]]);
+    let looks = (identity, find, packages).prop_map(|(identity, find, packages)| {
+        Twist::new(move |p| {
+            p.identity = identity.unwrap_or(p.identity);
+            p.repository = find.unwrap_or(p.repository);
+            p.packages = packages.iter().map(|name| (*name).to_owned()).collect();
+        })
+    });
+    (select(policies()), vec(change, 0..4), asks_user, looks).prop_map(|(policy, mut twists, asks_user, looks)| {
+        twists.extend([asks_user, looks]);
         let mut policy = policy;
         for twist in twists {
             let mut twisted = policy.clone().into_config();

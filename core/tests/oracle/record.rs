@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rootwise::event::{AskVia, EntryKind, RequestFacts, SelectBy};
+use rootwise::event::{AskVia, EntryKind, Nearest, RequestFacts, SelectBy};
 use rootwise::host::HostFacts;
 
 use super::Proj;
@@ -236,11 +236,15 @@ pub struct Known {
     /// The markers that are there.
     pub there: BTreeSet<String>,
     /// The nearest folder with a repository's entry, where that was asked for.
-    pub nearest: Option<String>,
-    /// Where its `.git` leads, if that is a file; nowhere, if it is damaged.
-    pub leads: Option<Option<String>>,
-    /// What `commondir` and `gitdir` say.
-    pub links: Option<(String, String)>,
+    pub nearest: Option<Nearest>,
+    /// The texts of files, by the question that asked for them and their name.
+    pub texts: BTreeMap<&'static str, BTreeMap<String, String>>,
+}
+
+impl Known {
+    pub fn text(&self, question: &str, name: &str) -> Option<&str> {
+        self.texts.get(question)?.get(name).map(String::as_str)
+    }
 }
 
 /// A winner, with what is needed to judge it again later.

@@ -13,11 +13,25 @@ use super::within::MayName;
 
 /// Stands among the markers for the search for the nearest repository.
 pub const NEAREST: &str = "?nearest";
-
 /// Stands among the markers for the files by which a worktree and its repository name each other.
 pub const LINKS: &str = "?links";
+/// Stands among the markers for the configuration that names the remote.
+pub const CONFIG: &str = "?config";
 /// Stands among the markers for the configuration that names the main checkout.
 pub const MAIN: &str = "?main";
+/// Stands among the markers for the file of a workspace of Jujutsu that names its repository.
+pub const WORKSPACE: &str = "?workspace";
+/// Stands among the markers for the file of a repository of Jujutsu that names that of Git.
+pub const STORE: &str = "?store";
+
+/// The files behind each of these; the last one of a question is in no other.
+pub const FILES: [(&str, &[&str]); 5] = [
+    (LINKS, &["commondir", "gitdir"]),
+    (CONFIG, &["config", "hgrc"]),
+    (MAIN, &["config", "config.worktree"]),
+    (WORKSPACE, &["repo"]),
+    (STORE, &["git_target"]),
+];
 
 /// A path to check.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,7 +20,10 @@ impl History {
             Verdict::Bad(reason) if is_bad_end(source, reason) => {
                 Says::Ends(Out::Refused(reason, source.from, source.status))
             }
-            Verdict::Bad(reason) => Says::GivesWay(Some(reason).filter(|reason| *reason == Reason::OtherMachine)),
+            Verdict::Bad(reason) => {
+                let tells = matches!(reason, Reason::OtherMachine | Reason::Ambiguous);
+                Says::GivesWay(tells.then_some(reason))
+            }
         }
     }
 
@@ -40,6 +43,7 @@ impl History {
                 source,
                 via,
                 root: target.root.as_ref().map(|(index, _)| *index),
+                package: None,
                 stale: false,
             },
             root_key: target.root.map(|(_, key)| key),

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rootwise::RequestToken;
 use rootwise::event::{
-    AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, HostFactsChanged, Message, Nearest, Probed, ProbedPath,
+    AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, HostFactsChanged, Message, Probed, ProbedPath,
     RequestRefused, RootsChanged, RootsListed, Selected, SelectionCleared, UserAnswered,
 };
 
 use super::Effects;
-use super::generate::{Act, Case, Step, Time, Which, Worktree, raw};
-use super::values::{LINKS, MAIN, NEAREST};
+use super::generate::{Act, Case, Step, Time, Which, raw};
+use super::values::{FILES, NEAREST};
 
 /// What a host would know while it runs a case.
 #[derive(Clone, Debug, Default)]
@@ -138,9 +138,13 @@ impl World {
         let bit = |bits: u8, index: usize| bits >> (index % 8) & 1 == 1;
         let said = asked.iter().enumerate().filter(|(index, _)| !bit(left_out, *index));
         let paths = said.map(|(index, (path, markers))| {
-            let is_data = markers.contains(LINKS) || markers.contains(MAIN);
-            let other_than_data = || case.disk.get(path).copied().unwrap_or(EntryKind::Missing);
-            let usual = if is_data { EntryKind::Directory } else { other_than_data() };
+            let asked = FILES.iter().filter(|(question, _)| markers.contains(*question));
+            let names: BTreeSet<&str> = asked.flat_map(|(_, names)| names.iter().copied()).collect();
+            let is_data = !names.is_empty();
+            // Below a project there are folders, as far as a package is looked for.
+            let is_found = is_data || markers.contains("package.json");
+            let unlisted = if is_found { EntryKind::Directory } else { EntryKind::Missing };
+            let usual = case.disk.get(path).copied().filter(|_| !is_data).unwrap_or(unlisted);
             let found = match (bit(other, index), usual) {
                 (true, EntryKind::Directory) if other.is_multiple_of(3) => EntryKind::File,
                 (true, EntryKind::Directory) if other % 3 == 1 => EntryKind::Missing,
@@ -153,22 +157,24 @@ impl World {
                 (true, "/p/b") => Some("/elsewhere".to_owned()),
                 (true, "/p/a") => Some("/home/u".to_owned()),
                 (true, "/p") => None,
+                (true, path) if path.ends_with("/sub") => Some("/elsewhere/sub".to_owned()),
+                (true, "/p/a/sub/x") => None,
+                (true, path) if path.ends_with("/.git") => Some("/elsewhere/.git".to_owned()),
                 _ => Some(path.clone()),
             };
-            // Two repositories, one in the other; the inner one may be a worktree, of the outer or of a bare one, or claim to be.
-            let top = |top: &&str| path.strip_prefix(*top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-            let top = ["/p/a", "/p"].into_iter().find(top).filter(|_| markers.contains(NEAREST));
-            let nearest = top.map(|top| match case.worktree.data().filter(|_| top == "/p/a") {
-                Some(data) => Nearest::new(top, ".git", EntryKind::File).text(format!("gitdir: {data}\n")),
-                None => Nearest::new(top, ".git", EntryKind::Directory),
-            });
-            let mut files = BTreeMap::new();
-            if markers.contains(LINKS) && found == EntryKind::Directory {
-                let back = if case.worktree == Worktree::Lies { "/p/b/.git" } else { "/p/a/.git" };
-                files =
-                    [("commondir", "../.."), ("gitdir", back)].map(|(name, text)| (name.into(), text.into())).into();
-            }
-            let markers = markers.iter().filter(|marker| marked && marker.ends_with("git")).cloned().collect();
+            let nearest = case.checkouts.nearest(path).filter(|_| markers.contains(NEAREST));
+            let file = |name: &str| Some((name.to_owned(), case.checkouts.text(path, name)?));
+            let files: BTreeMap<String, String> = names.into_iter().filter_map(file).collect();
+            // Some folders are a package, and some of them by two markers.
+            let is_package = |marker: &str| match path.rsplit('/').next() {
+                Some("sub" | "y") => marker == "package.json",
+                Some("x" | "z") => ["package.json", "Cargo.toml"].contains(&marker),
+                _ => false,
+            };
+            let is_there = |marker: &&String| {
+                (marked && marker.ends_with("git")) || (found == EntryKind::Directory && is_package(marker))
+            };
+            let markers = markers.iter().filter(is_there).cloned().collect();
             ProbedPath::new(path, found).real_path(real_path).markers(markers).nearest(nearest).files(files)
         });
         Event::Probed(Probed::new(*probe, paths.collect()))

@@ -236,7 +236,12 @@ def _target(path: str) -> str | None:
 
 
 def _real_path(path: str) -> str | None:
-    real = _examined(lambda: os.path.realpath(path, strict=True))
+    def look() -> str:
+        # The system says first how many links may be followed: `realpath` follows any number, each deeper on the stack.
+        os.stat(path)
+        return os.path.realpath(path, strict=True)
+
+    real = _examined(look)
     if real is not None and not is_utf8(real):
         raise refused(problem="notUtf8")
     return real

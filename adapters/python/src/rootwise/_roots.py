@@ -69,7 +69,11 @@ class Roots:
         if not self.usable or not os.path.isabs(path):
             # Without a folder to compare with, the disk is not checked.
             return None
-        return self._around(os.path.realpath(path))
+        try:
+            return self._around(os.path.realpath(path))
+        except RecursionError:
+            # A chain of a thousand links leads nowhere for the system either.
+            return None
 
     def _around(self, real: str) -> RootEntry | None:
         """Returns the innermost usable root around a real path."""

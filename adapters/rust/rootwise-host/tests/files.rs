@@ -105,6 +105,24 @@ fn links_are_followed_inside_the_project_and_never_out_of_it() {
 }
 
 #[test]
+fn a_link_leads_where_the_system_goes_and_no_further() {
+    let disk = Disk::new("chain");
+    let project = disk.project("app");
+    for number in 0..1_200 {
+        symlink(format!("chain{}", number + 1), disk.at(&format!("app/chain{number}"))).unwrap();
+    }
+    symlink("src", disk.at("app/chain1200")).unwrap();
+    symlink("src/a.txt/", disk.at("app/slash")).unwrap();
+    assert_eq!(resolve_file(&project, "chain1190/a.txt").unwrap(), disk.at("app/src/a.txt"));
+    for (file, code) in
+        [("chain0", "unreadable"), ("chain0/a.txt", "unreadable"), ("chain1100", "unreadable"), ("slash", "outside")]
+    {
+        assert_eq!(resolve_file(&project, file).unwrap_err().code(), code, "{file}");
+        assert!(open_file(&project, file, Access::Read).is_err(), "{file}");
+    }
+}
+
+#[test]
 fn the_project_is_what_was_verified_even_if_its_own_link_turns() {
     let disk = Disk::new("turned");
     let project = disk.project("alias");

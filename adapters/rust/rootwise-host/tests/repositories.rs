@@ -209,8 +209,29 @@ fn a_further_workspace_of_jujutsu_is_its_own_and_has_the_remote_of_the_other() {
         assert_eq!((&found.key, found.kind, found.worktree), (&place.at(folder), RepositoryKind::Jj, None));
         assert_eq!(place.project("remote", folder).key, "remote:example.org/acme/app");
     }
+    // A list of the workspaces in the other repository changes nothing: Git checks out such files, so that anybody can write them.
+    fs::create_dir_all(place.0.join("app/.jj/repo/workspace_store")).unwrap();
+    fs::write(place.0.join("app/.jj/repo/workspace_store/index"), "\n\x20\n\x07further\x12\x15../../../further")
+        .unwrap();
+    assert_eq!(place.found("further").unwrap().key, place.at("further"));
     fs::write(place.0.join("further/.jj/repo"), "../../../../../../etc").unwrap();
     assert_eq!(place.project("remote", "further").key, place.at("further"), "without a remote the repository counts");
+}
+
+// As `jj workspace add --colocate ../further` does in a repository that Git knows too.
+#[test]
+fn a_further_workspace_of_jujutsu_that_git_knows_too_is_a_worktree() {
+    let Some(place) = Place::new("colocated") else { return };
+    place.repository("app");
+    place.git("app", &["worktree", "add", "-q", "../further"]);
+    fs::create_dir_all(place.0.join("app/.jj/repo")).unwrap();
+    fs::create_dir_all(place.0.join("further/.jj")).unwrap();
+    fs::write(place.0.join("further/.jj/repo"), "../../app/.jj/repo").unwrap();
+    let found = place.found("further").unwrap();
+    assert_eq!(
+        (&found.key, found.kind, main_of(&found)),
+        (&place.at("app"), RepositoryKind::Git, Some(&*place.at("app")))
+    );
 }
 
 #[test]

@@ -93,7 +93,9 @@ impl Search<'_> {
         let checkout = here!(self.checkout(&marked, disk));
         let remote = match checkout.config.as_deref().filter(|_| self.rules.remote) {
             Some(config) => {
-                here!(self.look(config, RepositoryQuestions::CONFIG, disk)).1.repository.files().remote.clone()
+                // It may be a link, and the host knows no folders of a caller.
+                let (real, info) = here!(self.look(config, RepositoryQuestions::CONFIG, disk));
+                info.repository.files().remote.clone().filter(|_| self.may_use(&real))
             }
             None => None,
         };
