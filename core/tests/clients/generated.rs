@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::{self, Write as _};
 
-use super::{Client, Conversation, Format, How, Known, Seen, Variable};
+use super::{Client, Conversation, Format, How, Known, Seen, SeenClient, Variable};
 
 /// The sources that read clients' variables: confirmed ones first, then those of more clients, then as the table has them.
 pub(super) fn sources(clients: &[Client]) -> Vec<String> {
@@ -64,12 +64,16 @@ pub(super) fn behaviours(clients: &[Client]) -> String {
         writeln!(
             table,
             "    KnownClient {{ client: {:?}, name: {name:?}, protocol_version: {protocol:?}, declares_roots: {declares}, \
-             declares_changes: {}, answer: RootsAnswer::{}, cwd: StartedIn::{}, variables: &[{}] }},",
+             declares_changes: {}, other_capabilities: {:?}, answer: RootsAnswer::{}, form: FormAnswer::{}, cwd: StartedIn::{}, \
+             variables: &[{}], meta: &[{}] }},",
             row.client,
             declares && declares_changes(&row.roots.list_changed),
+            row.other_capabilities(),
             answer(&row.roots.answer, declares),
+            form(row.first_seen().and_then(|seen| seen.form.as_deref())),
             started_in(&row.cwd),
             variables.join(", "),
+            row.meta().join(", "),
         )
         .unwrap();
     }
@@ -99,6 +103,51 @@ fn answer(said: &str, declares: bool) -> &'static str {
     }
 }
 
+fn form(seen: Option<&str>) -> &'static str {
+    match seen {
+        Some("decline") => "Decline",
+        Some("cancel") => "Cancel",
+        Some("no answer") => "Silent",
+        Some(_) => "Failed",
+        // What the SDKs say for a client without forms.
+        None => "Refused",
+    }
+}
+
+/// The keys of a JSON pointer.
+fn keys(pointer: &str) -> Vec<String> {
+    pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect()
+}
+
+impl Client {
+    /// What the run of its newest version saw.
+    fn first_seen(&self) -> Option<&SeenClient> {
+        self.seen.values().find_map(|seen| match seen {
+            Seen::Client(seen) => Some(&**seen),
+            Seen::Gateway { .. } => None,
+        })
+    }
+
+    fn other_capabilities(&self) -> String {
+        let mut seen = self.first_seen().map(|seen| seen.capabilities.clone()).unwrap_or_default();
+        seen.remove("roots");
+        serde_json::to_string(&seen).unwrap()
+    }
+
+    /// What its calls say in `_meta`: the conversation, and the folders that a signal of the row names.
+    fn meta(&self) -> Vec<String> {
+        let conversation =
+            self.conversation.iter().map(|one| format!("(&{:?}, MetaValue::Conversation)", keys(&one.meta)));
+        let folders = self.first_seen().into_iter().flat_map(|seen| &seen.folders).filter_map(|pointer| {
+            let keys = keys(pointer);
+            let signal = self.signals.iter().find(|signal| signal.contains(&format!("`{}`", keys[0])))?;
+            let holds = if signal.contains("if the server declares") { "FolderIfDeclared" } else { "Folder" };
+            Some(format!("(&{keys:?}, MetaValue::{holds})"))
+        });
+        conversation.chain(folders).collect()
+    }
+}
+
 fn started_in(said: &str) -> &'static str {
     let starts = |starts: &[&str]| starts.iter().any(|start| said.starts_with(start));
     let in_project =
@@ -115,7 +164,7 @@ const BEHAVIOURS: &str = "\
 //! What each client does. Generated from `core/clients.json`:
 //! `UPDATE_CLIENTS=1 cargo test -p rootwise --test clients`.
 
-use super::{KnownClient, RootsAnswer, StartedIn};
+use super::{FormAnswer, KnownClient, MetaValue, RootsAnswer, StartedIn};
 
 #[rustfmt::skip]
 pub(super) const TABLE: &[KnownClient] = &[
