@@ -9,6 +9,7 @@ use super::resolver::{Resolver, Turn};
 use crate::api::action::{FORM_KEY, InputRequest, Outcome, RequestMethod};
 use crate::api::event::{AskVia, RefusalKind, RequestRefused};
 use crate::api::reason::Reason;
+use crate::collect::inserted;
 use crate::id::{RequestToken, Time};
 use crate::peer::form::FormAnswer;
 use crate::peer::jsonrpc::RequestId;
@@ -263,7 +264,7 @@ impl Resolver {
             // The list is too old when the user has answered, and clients repeat only the answers to the last round.
             let can_list = ask.client.declares_roots && self.policy.config.roots.ask != RequestWhen::Never;
             let roots = can_list.then(needs_roots);
-            return Ending::Asks(Outcome::NeedsInput { input_requests: form.into_iter().chain(roots).collect() });
+            return Ending::Asks(Outcome::NeedsInput { input_requests: inserted(form.into_iter().chain(roots)) });
         }
         let (token, id) = self.connection.cycle.next_id();
         turn.outbox.ask_user(token, &id, ask.id, params);

@@ -4,6 +4,8 @@ mod endpoint;
 mod event;
 mod functions;
 mod machine;
+#[cfg(test)]
+mod places;
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};

@@ -1,5 +1,4 @@
 // The clients of a server: their sessions, calls and channels, as the SDK shows them, reported to a loop.
-import { randomUUID } from "node:crypto";
 import { guarded } from "../driver/callbacks.js";
 import { clientName } from "../driver/connection.js";
 import { hostError, Undeliverable } from "../driver/errors.js";
@@ -518,7 +517,7 @@ export class Clients {
       local: link.inMemory && local === undefined && own(host ?? {}).local === undefined ? true : undefined,
       snapshotKey: store && sessionId !== undefined ? sealFor(store, sessionId) : undefined,
       saved,
-      idPrefix: saved === undefined ? undefined : `rootwise-${randomUUID()}-`,
+      idPrefix: saved === undefined ? undefined : `rootwise-${crypto.randomUUID()}-`,
       allowedDirs: this.#callers.dirsOf(),
     });
     session.id = id;
