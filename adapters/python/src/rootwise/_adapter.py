@@ -164,8 +164,8 @@ class Adapter(Connections[P]):
             return cast("P", fixed)
         by = self._asker(context)
         facts = (argument, target, server)
-        if not self._callers.confined and by.known is not None and all(fact is None for fact in facts):
-            return cast("P", by.known)
+        if not self._callers.confined and facts == (None, None, None) and (known := by.known) is not None:
+            return cast("P", known)
         return self._project_from(await self._ask("asked", by, argument=argument, target=target, server=server))
 
     def current(
@@ -207,8 +207,8 @@ class Adapter(Connections[P]):
         if not self._callers.knows(call):
             return None
         facts = (argument, target, server)
-        if not self._callers.confined and call.known is not None and all(fact is None for fact in facts):
-            return cast("P", call.known)
+        if not self._callers.confined and facts == (None, None, None) and (known := call.known) is not None:
+            return cast("P", known)
         answer = call.peek(argument=argument, target=target, server=server)
         return self._project_from(answer) if answer["outcome"] == "resolved" else None
 
