@@ -7,15 +7,12 @@ use rootwise::path;
 use rootwise::path::display::display;
 use rootwise::policy::{BadOutcome, Links, NonFile, OnUnusable, Pick, Relative, Source, SourceKind, Verify};
 
-use super::Out;
 use super::decide::{Decision, End, RootsNow, Says, Waiting, brings_roots, declares_roots, is_disk, needs_input};
 use super::history::{History, state_of};
 use super::peer::RawRoot;
 use super::record::{Ask, Win};
 use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict};
-
-/// A root as a list shows it: its URI, its problem and its real path.
-type Shown = (String, Option<Reason>, Option<String>, Option<bool>, bool);
+use super::{Out, Shown};
 
 impl History {
     pub fn ask_roots(&self, source: &Source, ask: Option<&Ask>, eyes: Eyes<'_>) -> Says {
