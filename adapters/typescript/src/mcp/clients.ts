@@ -244,8 +244,8 @@ export class Clients {
   /** The loop of all servers like this one, for what belongs to no session: a server may be created for each request. */
   #sharedLoop(context: CallContext, parts: RequestParts | undefined): Loop | undefined {
     if (!this.#isStateless(context) && !this.#isRemembered(context, parts)) return undefined;
-    this.#shareable ??= shareable(this.#policy, this.#facts(), this.isConfined);
-    return sharedLoop(this.#protocol, this.#shareable, (line) => this.#logOfLoop(line));
+    this.#shareable ??= shareable(this.#protocol, this.#policy, this.#facts(), this.isConfined);
+    return sharedLoop(this.#shareable, (line) => this.#logOfLoop(line));
   }
 
   /** The parameter that names the project, with the roots of the caller's session as far as they are known. */

@@ -24,26 +24,29 @@ export interface Shareable {
   readonly options: EndpointOptions;
   /** Folders of the server that confine its calls: a server for each request may have those of its user. */
   readonly allowedDirs: string[] | undefined;
+  /** The same for all servers that are made alike. */
+  readonly kind: string;
 }
 
 /** The folders of a server belong to its calls, unless they bound those that a function tells for each caller. */
-export function shareable(policy: EndpointOptions["policy"], host: HostFacts, isConfined: boolean): Shareable {
-  if (isConfined) return { options: { policy, host }, allowedDirs: undefined };
+export function shareable(
+  protocol: Protocol,
+  policy: EndpointOptions["policy"],
+  host: HostFacts,
+  isConfined: boolean,
+): Shareable {
   const { allowedDirs, ...facts } = host;
-  return { options: { policy, host: facts }, allowedDirs: allowedDirs ?? undefined };
+  const own = isConfined ? undefined : (allowedDirs ?? undefined);
+  const options = { policy, host: isConfined ? host : facts };
+  const { _serverInfo: server } = protocol as { _serverInfo?: unknown };
+  return { options, allowedDirs: own, kind: JSON.stringify([server, options, own !== undefined]) };
 }
 
 /** The loop that answers calls without a session, for all servers with this name and these options. */
-export function sharedLoop(
-  protocol: Protocol,
-  { options, allowedDirs }: Shareable,
-  log: (line: EndpointLog) => void,
-): Loop {
+export function sharedLoop({ options, kind }: Shareable, log: (line: EndpointLog) => void): Loop {
   const here = surroundings();
   let known = kinds.get(here);
   if (!known) kinds.set(here, (known = new Map()));
-  const { _serverInfo: server } = protocol as { _serverInfo?: unknown };
-  const kind = JSON.stringify([server, options, allowedDirs !== undefined]);
   const shared = known.get(kind) ?? create(options, log);
   shared.log = log;
   // The newest is the last.
