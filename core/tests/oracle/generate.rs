@@ -454,6 +454,14 @@ fn select_by() -> impl Strategy<Value = SelectBy> {
     ]
 }
 
+/// A call of revision 2026-07-28 that only describes its client, or brings its roots too.
+fn modern_ask(id: u32, capabilities: &str, name: &str, list: Option<&str>) -> Act {
+    let info = raw(&format!(r#"{{"name":"{name}"}}"#));
+    let input = list.map(|list| raw(&format!(r#"{{"rootwise":{list}}}"#)));
+    let facts = RequestFacts::default().capabilities(raw(capabilities)).client_info(info).input_responses(input);
+    Act::Ask { id, want: Want::Project, by: Some(AskVia::InputRequired), facts, target: None, quiet: false }
+}
+
 fn act() -> impl Strategy<Value = Act> {
     let refusal = select(vec![
         (RefusalKind::Error, Some(-32601), "x"),
@@ -477,6 +485,8 @@ fn act() -> impl Strategy<Value = Act> {
         4 => (which(), refusal).prop_map(|(which, (kind, code, message))| Act::Refused(which, kind, code, message)),
         12 => (0..6_u32, want, ask_via(), bare(), about, prop::bool::weighted(0.05))
             .prop_map(|(id, want, by, facts, target, quiet)| Act::Ask { id, want, by, facts, target, quiet }),
+        3 => (0..6_u32, select(CAPABILITIES[..3].to_vec()), select(vec!["one", "one", "other"]))
+            .prop_map(|(id, capabilities, name)| modern_ask(id, capabilities, name, None)),
         2 => (0..6_u32, select_by(), ask_via(), bare())
             .prop_map(|(id, by, ask_via, facts)| Act::Select { id, by, ask_via, facts }),
         1 => (0..6_u32, ask_via(), bare())
@@ -536,6 +546,10 @@ pub fn case(steps: usize) -> impl Strategy<Value = Case> {
         8 => Just(vec![Act::Init(CAPABILITIES[1]), Act::Ready]),
         1 => Just(vec![Act::Init(CAPABILITIES[1])]),
         1 => Just(Vec::new()),
+        2 => list().prop_map(|list| {
+            let again = || modern_ask(2, CAPABILITIES[1], "one", None);
+            vec![modern_ask(1, CAPABILITIES[1], "one", Some(&list)), Act::Probed(Which::Newest, 0, 0), again(), again()]
+        }),
     ];
     (policy(), host(), disk(), start, vec(step(), 1..steps), checkouts()).prop_map(
         |(policy, host, disk, mut start, more, checkouts)| {

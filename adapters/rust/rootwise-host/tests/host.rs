@@ -20,7 +20,8 @@ use rootwise::event::SelectBy;
 use rootwise::host::Transport;
 use rootwise::{HostFacts, Outcome, PathStyle, Policy, Project, Reason};
 use rootwise_host::{Call, Cancelled, Host, NoProject, Observer, SendError, Sender, Sending, Session, project_of};
-use serde_json::value::RawValue;
+use serde_json::json;
+use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -401,6 +402,44 @@ async fn a_known_project_ends_with_the_age_of_its_list() {
     assert!(client.session.known().is_some());
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(client.session.known(), None);
+}
+
+#[tokio::test]
+async fn a_known_project_serves_modern_calls_that_describe_their_client_alike() {
+    let mut config = Policy::recommended().into_config();
+    config.timing.max_age_ms = Some(600_000);
+    let host = Host::new(Policy::try_from(config).unwrap(), &host(Transport::Stdio), Arc::new(())).unwrap();
+    let session = host.open(SessionOpened::new(0, Transport::Stdio), Channel::new().0).unwrap();
+    let (declared, named) = (json!({ "roots": {} }), json!({ "name": "one" }));
+    let call = |lifted: bool| {
+        let mut started = CallStarted::new(0);
+        started.protocol_version = Some("2026-07-28".into());
+        if lifted {
+            (started.capabilities, started.client_info) =
+                (to_raw_value(&declared).ok(), Some(raw(r#"{ "name": "one" }"#)));
+        } else {
+            let key = "io.modelcontextprotocol/clientCapabilities";
+            started.meta = to_raw_value(&json!({ key: declared })).ok();
+        }
+        started
+    };
+    let mut first = call(true);
+    first.input_responses = Some(raw(r#"{"rootwise":{"roots":[{"uri":"file:///usr/share"}]}}"#));
+    let known = || path_of(session.known_to(Some(&declared), Some(&named)));
+    for started in [first, call(true)] {
+        assert_eq!(known(), None, "no answer serves others yet");
+        assert_eq!(ask_in(&session.call(started, None).unwrap()).await.unwrap(), "/usr/share");
+    }
+    assert_eq!(known().as_deref(), Some("/usr/share"));
+    let other = json!({ "roots": {}, "elicitation": {} });
+    assert_eq!(session.known_to(Some(&other), Some(&named)), None);
+    assert_eq!(session.known_to(Some(&declared), Some(&json!({ "name": "two" }))), None);
+    assert_eq!(session.known_to(Some(&declared), None), None);
+    assert_eq!(session.known(), None, "a legacy call describes no client");
+    // What a call describes in `_meta` is not compared.
+    ask_in(&session.call(call(false), None).unwrap()).await.unwrap();
+    ask_in(&session.call(call(false), None).unwrap()).await.unwrap();
+    assert_eq!((known(), session.known(), session.known_to(None, None)), (None, None, None));
 }
 
 #[tokio::test]

@@ -126,9 +126,16 @@ impl Call {
             return None;
         }
         let http = http_of(context);
-        let known = self.0.session.client_of(http)?.known()?;
+        let client = self.0.session.client_of(http)?;
+        let is_modern = is_modern(context);
+        let known = if is_modern {
+            client.known_to(Some(capabilities(context)), context.meta.0.get(CLIENT_INFO))
+        } else {
+            client.known()
+        }?;
         let inputs = self.0.session.shared().host.inputs();
-        let is_plain = meta(context, inputs, false).next().is_none()
+        let is_plain = self.0.request.input_responses.is_empty()
+            && meta(context, inputs, is_modern).next().is_none()
             && http.is_none_or(|parts| {
                 headers_of(&parts.headers, inputs).is_empty() && query_of(&parts.uri, inputs).is_empty()
             });
@@ -166,7 +173,7 @@ impl Call {
 
     /// Whether the call belongs to no session, or is one of 2026-07-28, so that its caller and its conversation count.
     fn is_unbound(&self, context: &Context) -> bool {
-        context.meta.0.contains_key(PROTOCOL_VERSION) || self.0.session.client_of(http_of(context)).is_none()
+        is_modern(context) || self.0.session.client_of(http_of(context)).is_none()
     }
 
     /// The roots of the session, as far as they are known.
@@ -254,6 +261,10 @@ impl Call {
         started.protocol_version = context.protocol_version().map(|version| version.as_str().to_owned());
         let mut meta = meta(context, inputs, self.is_unbound(context)).peekable();
         started.meta = meta.peek().is_some().then(|| to_raw_value(&meta.collect::<BTreeMap<_, _>>()).ok()).flatten();
+        if is_modern(context) {
+            started.capabilities = to_raw_value(capabilities(context)).ok();
+            started.client_info = context.meta.0.get(CLIENT_INFO).and_then(|info| to_raw_value(info).ok());
+        }
         started.input_responses =
             Some(input_responses).filter(|own| !own.is_empty()).and_then(|own| to_raw_value(own).ok());
         started.request_state.clone_from(request_state);
@@ -323,11 +334,22 @@ macro_rules! repeatable {
 
 repeatable!(CallToolResponse, GetPromptResponse, ReadResourceResponse);
 
-/// The entry of `_meta` with which a call of 2026-07-28 begins.
+/// The entries of `_meta` with which a call of 2026-07-28 begins, and describes its client.
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
-/// The entries of `_meta` that the policy reads, those of the protocol, and the ids of the conversation if they count; the endpoint
-/// decides which one does.
+fn is_modern(context: &Context) -> bool {
+    context.meta.0.contains_key(PROTOCOL_VERSION)
+}
+
+/// What the client of a call of 2026-07-28 declares.
+fn capabilities(context: &Context) -> &Value {
+    context.meta.0.get(CAPABILITIES).unwrap_or(&Value::Null)
+}
+
+/// The entries of `_meta` that the policy reads, and the ids of the conversation if they count; the endpoint decides which one
+/// does.
 fn meta<'c>(
     context: &'c Context,
     inputs: &'c PolicyInputs,
@@ -335,9 +357,5 @@ fn meta<'c>(
 ) -> impl Iterator<Item = (&'c String, &'c Value)> {
     let is_conversation = move |name: &str| counts_conversation && inputs.conversation.contains(name);
     let is_read = |name: &str| inputs.meta.iter().any(|names| names.first().is_some_and(|first| first == name));
-    context
-        .meta
-        .0
-        .iter()
-        .filter(move |(name, _)| name.starts_with("io.modelcontextprotocol/") || is_read(name) || is_conversation(name))
+    context.meta.0.iter().filter(move |(name, _)| is_read(name) || is_conversation(name))
 }

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use super::notices::{Notice, Notices, Observer};
 use super::sender::{Cancelled, SendError, Sender, outcome_of};
-use super::session::{Known, SessionState};
+use super::session::{Described, Known, SessionState};
 use crate::disk::{look, patience};
 
 pub(super) struct Driver {
@@ -38,6 +38,8 @@ pub(super) struct State {
     pub(super) senders: HashMap<u32, Arc<dyn Sender>>,
     pub(super) asks: HashMap<AskId, oneshot::Sender<Answer>>,
     pub(super) results: HashMap<CallId, oneshot::Sender<CallResult>>,
+    /// The clients of calls that describe them.
+    pub(super) described: HashMap<CallId, Arc<Described>>,
     requests: HashMap<RequestToken, oneshot::Sender<String>>,
     /// That of the newest session or call.
     pub(super) runtime: Option<Handle>,
@@ -62,9 +64,10 @@ impl State {
 impl Driver {
     pub(super) fn new(endpoint: Endpoint, observer: Arc<dyn Observer>) -> Self {
         let (policy, inputs) = (endpoint.policy().clone(), endpoint.inputs().clone());
-        let (sessions, senders, asks, results, requests) = Default::default();
+        let (sessions, senders, asks, results, described, requests) = Default::default();
         let (runtime, timer, told, last_id) = (None, None, Vec::new(), 0);
-        let state = State { endpoint, sessions, senders, asks, results, requests, runtime, timer, told, last_id };
+        let state =
+            State { endpoint, sessions, senders, asks, results, described, requests, runtime, timer, told, last_id };
         let (state, notices, patience) = (Mutex::new(state), Arc::new(Notices::new(observer)), patience(&policy));
         Self { state, policy, inputs, notices, patience, started: Instant::now() }
     }
@@ -92,9 +95,11 @@ impl Driver {
     }
 
     pub(super) fn process(self: &Arc<Self>, state: &mut State, event: EndpointEvent) -> Result<(), Misuse> {
+        let call = if let EndpointEvent::Asked(asked) = &event { asked.call } else { None };
         let EndpointOutput { actions, deadline, sessions, .. } = state.endpoint.handle(event, self.now())?;
         for SessionChange { session, known, .. } in sessions {
-            let known = known.and_then(|reuse| Known::of(&actions, reuse));
+            let client = call.and_then(|call| state.described.get(&call).cloned());
+            let known = known.and_then(|reuse| Known::of(&actions, reuse, client));
             if let Some(session) = state.sessions.get(&session) {
                 session.set_known(known);
             }

@@ -11,6 +11,8 @@ use rootwise::endpoint::event::{
     SessionOpened,
 };
 use rootwise::{CallId, ChannelId, ConfigError, Explanation, Millis, Misuse, Outcome, Project, Reuse, SessionId};
+use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
@@ -24,21 +26,46 @@ pub(super) struct SessionState {
     watched: AtomicBool,
 }
 
-/// The answer to every ask that has no request-specific facts, until the session is named again.
+/// The answer to every ask that has no request-specific facts and describes its client in the same way, until the session is
+/// named again.
 pub(super) struct Known {
     project: Arc<Project>,
     until: Option<Millis>,
+    client: Option<Arc<Described>>,
+}
+
+/// How a call of 2026-07-28 describes its client.
+#[derive(Debug, PartialEq)]
+pub(super) struct Described {
+    capabilities: Option<Value>,
+    info: Option<Value>,
+}
+
+impl Described {
+    pub(super) fn of(started: &CallStarted) -> Option<Self> {
+        let read = |raw: &Option<Box<RawValue>>| raw.as_ref().and_then(|raw| serde_json::from_str(raw.get()).ok());
+        let is_described = started.capabilities.is_some() || started.client_info.is_some();
+        is_described.then(|| Self { capabilities: read(&started.capabilities), info: read(&started.client_info) })
+    }
 }
 
 impl Known {
     /// The only answer among these actions, if it is a project.
-    pub(super) fn of(actions: &[EndpointAction], reuse: Reuse) -> Option<Self> {
+    pub(super) fn of(actions: &[EndpointAction], reuse: Reuse, client: Option<Arc<Described>>) -> Option<Self> {
+        // A host that lets the endpoint read `_meta` does not know what to compare.
+        let client = client.filter(|_| reuse.modern);
+        if reuse.modern != client.is_some() {
+            return None;
+        }
+
         let mut outcomes = actions.iter().filter_map(|action| match action {
             EndpointAction::Answer(answer) => Some(&answer.outcome),
             _ => None,
         });
         match (outcomes.next(), outcomes.next()) {
-            (Some(Outcome::Resolved { project }), None) => Some(Self { project: project.clone(), until: reuse.until }),
+            (Some(Outcome::Resolved { project }), None) => {
+                Some(Self { project: project.clone(), until: reuse.until, client })
+            }
             _ => None,
         }
     }
@@ -140,7 +167,9 @@ impl Host {
             started.session = session.map(Session::id);
             started.channel = sender.as_ref().map(|_| ChannelId(id.0));
             state.runtime = Handle::try_current().ok().or_else(|| state.runtime.take());
+            let client = Described::of(&started);
             self.0.process(state, started.into())?;
+            state.described.extend(client.map(|client| (id, client.into())));
             state.senders.extend(sender.map(|sender| (id.0, sender)));
             let session = session.map(|session| session.state.clone());
             Ok(Call { host: self.clone(), id, session, has_ended: AtomicBool::new(false) })
@@ -160,13 +189,25 @@ impl Session {
         self.state.notices.name.get_or_init(|| name);
     }
 
-    /// The answer to an ask that has no request-specific facts, if the last answer still holds.
+    /// The answer to a legacy ask that has no request-specific facts, if the last answer still holds.
     #[must_use]
     pub fn known(&self) -> Option<Arc<Project>> {
+        self.known_if(|client| client.is_none())
+    }
+
+    /// The same for a call of 2026-07-28 that describes its client so.
+    #[must_use]
+    pub fn known_to(&self, capabilities: Option<&Value>, info: Option<&Value>) -> Option<Arc<Project>> {
+        self.known_if(|client| {
+            client.is_some_and(|known| known.capabilities.as_ref() == capabilities && known.info.as_ref() == info)
+        })
+    }
+
+    fn known_if(&self, is_like: impl FnOnce(Option<&Described>) -> bool) -> Option<Arc<Project>> {
         let known = self.state.known();
-        let Known { project, until } = known.as_ref()?;
+        let Known { project, until, client } = known.as_ref()?;
         let is_current = until.is_none_or(|until| self.host.0.now() < until) && self.state.notices.is_drained();
-        is_current.then(|| project.clone())
+        (is_current && is_like(client.as_deref())).then(|| project.clone())
     }
 
     /// Whether the endpoint wants to see the requests of this session.
@@ -334,6 +375,7 @@ impl Call {
             // The endpoint refuses no end.
             let _ = self.host.0.process(state, ended.into());
             state.results.remove(&self.id);
+            state.described.remove(&self.id);
             state.senders.remove(&self.id.0);
         });
     }
