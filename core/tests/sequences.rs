@@ -28,13 +28,13 @@ mod single;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use oracle::Effects;
 use oracle::compare::{effects, left_out_notices, rank, views};
 use oracle::generate::{Act, Case, Step, Time, case};
 use oracle::model::Oracle;
 use oracle::run::{Done, after_every_step, ask_of, config, number, replay, resolver, run, seed};
 use oracle::shown::{count, shown};
 use oracle::world::World;
+use oracle::{Effects, Out};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use rootwise::action::{Action, RootsState};
@@ -341,7 +341,9 @@ proptest! {
             }
             let answered = |event: Event| -> BTreeSet<u32> {
                 let answers = effects(&machine.clone().handle(event, 0).unwrap()).answers;
-                answers.into_iter().map(|(ask, ..)| ask).collect()
+                // A selection that goes on without roots takes effect for all.
+                let selects = answers.iter().any(|(_, out, _)| matches!(out, Out::Selected(_)));
+                answers.into_iter().filter(|_| !selects).map(|(ask, ..)| ask).collect()
             };
             let (request, kind) = (world.tokens, RefusalKind::Abandoned);
             let ended = answered(Event::RequestRefused(RequestRefused::new(request, kind)));
