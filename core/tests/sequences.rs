@@ -31,18 +31,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use oracle::compare::{effects, left_out_notices, rank, views};
 use oracle::generate::{Act, Case, Step, Time, case};
 use oracle::model::Oracle;
-use oracle::repositories::Repo;
 use oracle::run::{Done, after_every_step, ask_of, config, number, replay, resolver, run, seed};
+use oracle::shown::{count, shown};
 use oracle::world::World;
-use oracle::{Effects, Out, Proj};
+use oracle::{Effects, Out};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
-use rootwise::action::{Action, LogCode, RootsState};
+use rootwise::action::{Action, RootsState};
 use rootwise::event::{AskVia, AskWithdrawn, EntryKind, Event, RefusalKind, RequestFacts, RequestRefused, RootsListed};
 use rootwise::host::{HostFacts, Transport};
 use rootwise::path::PathStyle;
 use rootwise::policy::{Pin, Policy, SourceKind};
-use rootwise::project::RepositoryKind;
 use rootwise::{RequestToken, Resolver};
 
 /// Cases against the model.
@@ -56,35 +55,6 @@ const STEPS: usize = 40;
 
 fn is_modern(by: Option<AskVia>, facts: &RequestFacts) -> bool {
     Oracle::new(Policy::recommended(), HostFacts::new(PathStyle::Posix)).history.manner(by, facts).1
-}
-
-/// What was compared, so that cases which no longer show something do not pass for it.
-static SHOWN: [(&str, AtomicU64); 6] = [
-    ("forms", AtomicU64::new(0)),
-    ("packages", AtomicU64::new(0)),
-    ("projects named by a remote", AtomicU64::new(0)),
-    ("worktrees", AtomicU64::new(0)),
-    ("worktrees of submodules", AtomicU64::new(0)),
-    ("remotes of Jujutsu and Mercurial", AtomicU64::new(0)),
-];
-
-/// Counts what the effects of an event show, in the order of [`SHOWN`].
-fn count(effects: &Effects) {
-    let forms = effects.notices.get(&LogCode::UserAsked).copied().unwrap_or(0);
-    let projects: Vec<&Proj> = effects.answers.iter().filter_map(|(_, out, _)| out.project()).collect();
-    let with = |shows: &dyn Fn(&Proj) -> bool| projects.iter().filter(|project| shows(project)).count();
-    let repository = |shows: &dyn Fn(&Repo) -> bool| with(&|project| project.repository.as_ref().is_some_and(shows));
-    let counts = [
-        forms,
-        with(&|project| project.package.is_some()),
-        with(&|project| project.key.starts_with("remote:")),
-        repository(&|repo| repo.worktree.is_some()),
-        repository(&|repo| matches!(&repo.worktree, Some((_, Some(main))) if main == "/p/b")),
-        repository(&|repo| repo.kind != RepositoryKind::Git && repo.remote.is_some()),
-    ];
-    for ((_, shown), more) in SHOWN.iter().zip(counts) {
-        shown.fetch_add(more as u64, Ordering::Relaxed);
-    }
 }
 
 /// Whether the machine does what the model predicts; if not, the events up to the difference.
@@ -150,7 +120,7 @@ fn the_machine_does_what_the_model_predicts() {
             scope.spawn(work);
         }
     });
-    let shown = SHOWN.each_ref().map(|(name, shown)| (*name, shown.load(Ordering::Relaxed)));
+    let shown = shown();
     println!("{cases} cases with {shown:?}, seed {seed}, {} s", started.elapsed().as_secs());
     let missing = shown.iter().find(|(_, shown)| *shown == 0).filter(|_| cases >= CASES);
     assert_eq!(missing, None, "the cases do not show this");

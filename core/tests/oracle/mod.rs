@@ -27,6 +27,7 @@ pub mod requests;
 pub mod roots;
 pub mod run;
 pub mod select;
+pub mod shown;
 pub mod time;
 pub mod user;
 pub mod values;
