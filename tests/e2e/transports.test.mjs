@@ -350,3 +350,23 @@ describe("two clients on one pipe", { timeout: 60_000 }, () => {
     });
   }
 });
+
+test("an HTTP transport of another package is called with what it was given", async () => {
+  const calls = [];
+  const transport = {
+    sessionId: "s",
+    start: async () => {},
+    close: async () => {},
+    send: async () => {},
+    handleRequest: async (...args) => void calls.push(args),
+  };
+  const server = new Server1(info);
+  rootwise(server);
+  await server.connect(transport);
+  const [context, body] = [{ req: { method: "POST" } }, [{ jsonrpc: "2.0", method: "notifications/initialized" }]];
+  await transport.handleRequest(context);
+  await transport.handleRequest(context, body);
+  assert.deepEqual(calls, [[context], [context, body]]);
+  assert.equal(calls[1][1], body);
+  await server.close();
+});

@@ -152,8 +152,10 @@ export function observeExchanges(transport: object, ended: (exchange: Exchange) 
   const inner = http._webStandardTransport ?? http;
   const inside = inner.handleRequest;
   if (typeof http.handleRequest !== "function" || typeof inside !== "function") return undefined;
-  inner.handleRequest = (request, ...rest) =>
-    inside.call(inner, request, ...(entering ? showing(entering, request, rest) : rest));
+  // Transports of other packages have other parameters.
+  if (inner._requestToStreamMapping)
+    inner.handleRequest = (request, ...rest) =>
+      inside.call(inner, request, ...(entering ? showing(entering, request, rest) : rest));
   const handle = http.handleRequest;
   const standalone = new Set<Exchange>();
   http.handleRequest = (request, ...rest) => {
