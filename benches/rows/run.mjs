@@ -17,7 +17,8 @@ is most of the call, and two published servers that know nothing of Rootwise. Fi
   aims: 4,
   limit: `\`rootwise run\` reads each message, because the answer to its own question and the paths in calls are among them; a pipe reads none. A program in the middle costs two more wake-ups of a process per call, as the bare pipe shows:
 for a server that answers in microseconds that is most of the call, and no program in the middle comes within 5 % of such a server alone.`,
-  tried: `A line that nothing waits before is written by the thread that read it, without a queue, and a line for a server needs no question before it. To hand the server the client's own pipes would cost nothing, but then nobody could
+  tried: `A line that nothing waits before is written by the thread that read it, without a queue. Each direction has a thread that waits for one stream alone, and no write needs a question before it (on Linux, and to sockets): a call and
+its answer take four system calls, as many as behind the bare pipe; with an event loop they took six. To hand the server the client's own pipes would cost nothing, but then nobody could
 answer its questions for roots, or start it again where the user works.`,
   async measure({ quick }) {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-bench-")));

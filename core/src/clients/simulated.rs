@@ -1,6 +1,7 @@
 //! A client of the table with folders, as data for the fakes of every language and for `rootwise call`.
 
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -11,7 +12,6 @@ use super::{FormAnswer, KnownClient, RootsAnswer};
 use crate::error::ConfigError;
 use crate::path::PathStyle;
 use crate::path::uri::file_uri_to_path;
-use crate::peer::client::{META_CAPABILITIES, META_INFO, META_VERSION};
 use crate::provide::{Folder, ProvidedRoot, provided_roots};
 
 /// A client of the table with folders, for a test.
@@ -113,14 +113,18 @@ impl SimulatedClient {
     /// let meta = goose.modern_meta();
     /// assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "goose-cli");
     /// assert_eq!(meta["agent-working-dir"], "/work/shop");
+    /// // With an older server it makes a handshake, and its calls say less.
+    /// assert_eq!(goose.introduction()["clientInfo"]["name"], "goose-cli");
+    /// assert_eq!(goose.all_meta()["agent-working-dir"], "/work/shop");
     /// # Ok::<(), rootwise::ConfigError>(())
     /// ```
     #[must_use]
     pub fn modern_meta(&self) -> Map<String, Value> {
         let mut meta = self.all_meta();
-        meta.insert(META_VERSION.to_string(), json!("2026-07-28"));
-        meta.insert(META_CAPABILITIES.to_string(), json!(self.capabilities));
-        meta.insert(META_INFO.to_string(), json!({ "name": self.name, "version": "1" }));
+        let mut say = |name: &str, value| meta.insert(format!("io.modelcontextprotocol/{name}"), value);
+        say("protocolVersion", json!("2026-07-28"));
+        say("clientCapabilities", json!(self.capabilities));
+        say("clientInfo", json!({ "name": self.name, "version": "1" }));
         meta
     }
 

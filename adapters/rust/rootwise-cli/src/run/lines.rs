@@ -1,13 +1,12 @@
 //! Lines in and out: bounded, in order, and as the bytes that came.
 
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
-use tokio::io::{AsyncBufRead, AsyncBufReadExt};
+use bytes::Bytes;
 use tokio::sync::{Notify, mpsc};
 
 /// Bytes of the longest message.
@@ -70,28 +69,71 @@ impl Gauge {
 #[cfg(unix)]
 pub(crate) struct Shortcut {
     stream: std::os::fd::OwnedFd,
-    may_block: bool,
+    way: Way,
+}
+
+/// How a stream takes what it can take at once.
+#[cfg(unix)]
+#[derive(Clone, Copy)]
+enum Way {
+    /// It never blocks.
+    Plain,
+    Socket,
+    /// A pipe that may block, on a system where one write need not.
+    #[cfg(target_os = "linux")]
+    Pipe,
+    /// It is asked first whether it takes anything.
+    Asking,
 }
 
 #[cfg(unix)]
 impl Shortcut {
-    /// To a stream that may block: what it takes at once is asked first.
+    /// To a stream that may block.
     pub(crate) fn to(stream: impl std::os::fd::AsFd) -> Option<Self> {
-        Some(Self { stream: stream.as_fd().try_clone_to_owned().ok()?, may_block: true })
+        let stream = stream.as_fd().try_clone_to_owned().ok()?;
+        let way = match rustix::net::sockopt::socket_type(&stream) {
+            Ok(_) => Way::Socket,
+            #[cfg(target_os = "linux")]
+            Err(_) => Way::Pipe,
+            #[cfg(not(target_os = "linux"))]
+            Err(_) => Way::Asking,
+        };
+        Some(Self { stream, way })
     }
 
     /// To the input of a server, which never blocks: nobody else has this end of it.
     pub(crate) fn to_server(stream: &tokio::process::ChildStdin) -> Option<Self> {
-        Some(Self { may_block: false, ..Self::to(stream)? })
+        Some(Self { way: Way::Plain, ..Self::to(stream)? })
     }
 
     /// Writes as much as possible at once; returns how much that is.
-    fn write(&self, line: &[u8]) -> usize {
+    fn write(&mut self, line: &[u8]) -> usize {
+        match self.way {
+            Way::Plain => rustix::io::write(&self.stream, line).unwrap_or(0),
+            Way::Socket => rustix::net::send(&self.stream, line, rustix::net::SendFlags::DONTWAIT).unwrap_or(0),
+            #[cfg(target_os = "linux")]
+            Way::Pipe => {
+                use rustix::io::{Errno, ReadWriteFlags, pwritev2};
+
+                let whole = [std::io::IoSlice::new(line)];
+                // This offset stands for the place of the stream.
+                match pwritev2(&self.stream, &whole, u64::MAX, ReadWriteFlags::NOWAIT) {
+                    Ok(written) => written,
+                    Err(Errno::AGAIN | Errno::PIPE) => 0,
+                    // An older system, or a stream of another kind.
+                    Err(_) => {
+                        self.way = Way::Asking;
+                        self.write(line)
+                    }
+                }
+            }
+            Way::Asking => self.write_if_asked(line),
+        }
+    }
+
+    fn write_if_asked(&self, line: &[u8]) -> usize {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-        if !self.may_block {
-            return rustix::io::write(&self.stream, line).unwrap_or(0);
-        }
         // A pipe that can be written to takes this much, and no other thread fills it meanwhile.
         if line.len() > MAX_AT_ONCE {
             return 0;
@@ -122,7 +164,7 @@ impl Shortcut {
         None
     }
 
-    fn write(&self, _line: &[u8]) -> usize {
+    fn write(&mut self, _line: &[u8]) -> usize {
         0
     }
 }
@@ -152,8 +194,8 @@ impl Outbox {
 
     /// Says whether somebody reads.
     pub(crate) fn push(&self, mut line: Bytes) -> bool {
-        let shortcut = self.shortcut.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(shortcut) = shortcut.as_ref()
+        let mut shortcut = self.shortcut.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shortcut) = shortcut.as_mut()
             && !line.is_empty()
             && self.gauge.bytes.load(Ordering::Acquire) == 0
         {
@@ -206,53 +248,38 @@ pub(crate) fn write_to_client(mut queue: Queue, gone: impl FnOnce() + Send + 'st
     })
 }
 
-/// Reads from the client until it ends; blocks.
-pub(crate) fn read_from_client(mut each: impl FnMut(Bytes)) {
-    let mut input = std::io::BufReader::with_capacity(64 << 10, std::io::stdin().lock());
-    let most = u64::try_from(MAX_LINE).unwrap_or(u64::MAX);
-    loop {
-        let mut line = Vec::new();
-        match std::io::Read::take(&mut input, most).read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => return,
-            Ok(bytes) if bytes >= MAX_LINE => {
-                return crate::run::shell::log("the client sent a message that is too long");
-            }
-            Ok(_) => {}
-        }
-        // What remains without an end of line is a message too.
-        if line.last() != Some(&b'\n') {
-            line.push(b'\n');
-        }
-        each(line.into());
-    }
-}
-
-/// What was read.
-pub(crate) enum Line {
-    Whole(Bytes),
-    /// The stream ended, after this much of a line.
-    End(usize),
+/// What was left when a stream ended.
+pub(crate) enum Rest {
+    /// The part of a line.
+    Part(Vec<u8>),
+    /// A line that is too long.
     TooLong,
 }
 
-/// Reads one line of a server. Can be dropped and called again: what was read stays in `part`.
-pub(crate) async fn read_line(input: &mut (impl AsyncBufRead + Unpin), part: &mut BytesMut) -> Line {
+/// Reads lines until the stream ends; blocks.
+pub(crate) fn read_lines(input: impl Read, mut each: impl FnMut(Bytes)) -> Rest {
+    let mut input = std::io::BufReader::with_capacity(64 << 10, input);
+    let most = u64::try_from(MAX_LINE).unwrap_or(u64::MAX);
     loop {
-        let Ok(found) = input.fill_buf().await else { return Line::End(part.len()) };
-        if found.is_empty() {
-            return Line::End(part.len());
+        let mut line = Vec::new();
+        let read = Read::take(&mut input, most).read_until(b'\n', &mut line);
+        match read {
+            _ if line.last() == Some(&b'\n') => each(line.into()),
+            Ok(bytes) if bytes >= MAX_LINE => return Rest::TooLong,
+            Ok(_) | Err(_) => return Rest::Part(line),
         }
-        let (taken, is_whole) = match found.iter().position(|byte| *byte == b'\n') {
-            Some(at) => (at.saturating_add(1), true),
-            None => (found.len(), false),
-        };
-        part.extend_from_slice(found.get(..taken).unwrap_or_default());
-        input.consume(taken);
-        if is_whole {
-            return Line::Whole(part.split().freeze());
+    }
+}
+
+/// Reads from the client until it ends; blocks.
+pub(crate) fn read_from_client(mut each: impl FnMut(Bytes)) {
+    match read_lines(std::io::stdin().lock(), &mut each) {
+        Rest::Part(line) if line.is_empty() => {}
+        // What remains without an end of line is a message too.
+        Rest::Part(mut line) => {
+            line.push(b'\n');
+            each(line.into());
         }
-        if part.len() > MAX_LINE {
-            return Line::TooLong;
-        }
+        Rest::TooLong => crate::run::shell::log("the client sent a message that is too long"),
     }
 }

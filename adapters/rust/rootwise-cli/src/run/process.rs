@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use bytes::BytesMut;
-use tokio::io::{AsyncWriteExt, BufReader};
+use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, ChildStdin, ChildStdout};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use super::lines::{Line, Queue, read_line};
+use super::lines::{Queue, Rest, read_lines};
 use super::place::Place;
 use super::router::End;
 use super::shell::log;
@@ -73,30 +72,30 @@ pub(crate) async fn write(mut stdin: ChildStdin, mut queue: Queue) -> bool {
     true
 }
 
-/// Reads the lines of a server to the end of its output; an error is a line that is too long.
-pub(crate) async fn read<F: Future<Output = ()>>(
-    stdout: ChildStdout,
-    mut line: impl FnMut(bytes::Bytes) -> F,
-) -> Result<(), String> {
-    let (mut input, mut part) = (BufReader::with_capacity(64 << 10, stdout), BytesMut::new());
-    loop {
-        match read_line(&mut input, &mut part).await {
-            Line::Whole(whole) => line(whole).await,
-            Line::End(0) => return Ok(()),
-            Line::End(bytes) => {
-                log(format_args!("the last {bytes} bytes of a server are no whole message and were left out"));
-                return Ok(());
-            }
-            Line::TooLong => return Err(format!("sent a message of more than {} bytes", super::lines::MAX_LINE)),
+/// Reads the lines of a server to the end of its output; an error is a line that is too long. Blocks: a thread that waits for one
+/// stream hears of it sooner than one that waits for many.
+pub(crate) fn read(stdout: ChildStdout, line: impl FnMut(bytes::Bytes)) -> Result<(), String> {
+    #[cfg(unix)]
+    let stdout = stdout.into_owned_fd();
+    #[cfg(windows)]
+    let stdout = stdout.into_owned_handle();
+    let stdout = stdout.map_err(|error| format!("has an output that cannot be read ({error})"))?;
+    match read_lines(std::fs::File::from(stdout), line) {
+        Rest::Part(part) if part.is_empty() => Ok(()),
+        Rest::Part(part) => {
+            let bytes = part.len();
+            log(format_args!("the last {bytes} bytes of a server are no whole message and were left out"));
+            Ok(())
         }
+        Rest::TooLong => Err(format!("sent a message of more than {} bytes", super::lines::MAX_LINE)),
     }
 }
 
-/// Waits for the end of a process, and passes signals on.
+/// Waits for the end of a process and of what it says, and passes signals on.
 pub(crate) async fn watch(
     mut child: Child,
     mut controls: mpsc::UnboundedReceiver<Control>,
-    reading: tokio::task::JoinHandle<()>,
+    reading: oneshot::Receiver<()>,
 ) -> End {
     let began = Instant::now();
     let mut is_controlled = true;
@@ -109,10 +108,7 @@ pub(crate) async fn watch(
             },
         }
     };
-    let mut reading = reading;
-    if tokio::time::timeout(LAST_WORDS, &mut reading).await.is_err() {
-        reading.abort();
-    }
+    let _ = tokio::time::timeout(LAST_WORDS, reading).await;
     match status {
         Ok(status) => end_of(status, began.elapsed()),
         Err(error) => End { code: 1, how: format!("cannot be observed ({error})"), lived: began.elapsed() },

@@ -10,8 +10,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use rootwise::{HostFacts, Policy};
 use rootwise_host::Channel;
+use tokio::process::ChildStdout;
 use tokio::runtime::Handle;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::lines::{Gauge, Outbox, Shortcut, read_from_client, write_to_client};
 use super::message;
@@ -53,6 +54,14 @@ impl Wire {
         match self {
             Self::Lines(_) => None,
             Self::Web(web) => Some(web),
+        }
+    }
+
+    /// Whether the client takes more, as far as one stream for all says.
+    fn has_room(&self) -> bool {
+        match self {
+            Self::Lines(lines) => lines.gauge.has_room(),
+            Self::Web(_) => true,
         }
     }
 }
@@ -245,6 +254,25 @@ impl Shell {
         self.feed(Event::ClientEnded);
     }
 
+    /// Reads what a server says until `done` has no other end, or the server none.
+    fn read_server(self: &Arc<Self>, id: InstanceId, stdout: ChildStdout, runtime: &Handle, done: oneshot::Sender<()>) {
+        let _inside = runtime.enter();
+        let read = process::read(stdout, |line| {
+            // Its process is gone, and another one holds its output open.
+            if done.is_closed() {
+                return;
+            }
+            let full = self.feed(Event::ServerLine { instance: id, line });
+            if !full.is_empty() || !self.client.has_room() {
+                runtime.block_on(self.wait_for_client(full));
+            }
+        });
+        self.later(match read {
+            Ok(()) => Event::StreamEnded { instance: id, stream: "output" },
+            Err(fault) => Event::ServerFailed { instance: id, fault },
+        });
+    }
+
     /// Returns the stream that should take no more.
     fn perform(self: &Arc<Self>, action: Action) -> Option<Full> {
         match action {
@@ -322,18 +350,11 @@ impl Shell {
                 }
             });
         }
-        let (shell, stdout) = (self.clone(), child.stdout.take());
-        let reading = tokio::spawn(async move {
-            let Some(stdout) = stdout else { return };
-            let read = process::read(stdout, |line: Bytes| {
-                let full = shell.feed(Event::ServerLine { instance: id, line });
-                shell.wait_for_client(full)
-            });
-            shell.later(match read.await {
-                Ok(()) => Event::StreamEnded { instance: id, stream: "output" },
-                Err(fault) => Event::ServerFailed { instance: id, fault },
-            });
-        });
+        let (done, reading) = oneshot::channel();
+        if let Some(stdout) = child.stdout.take() {
+            let (shell, runtime) = (self.clone(), Handle::current());
+            std::thread::spawn(move || shell.read_server(id, stdout, &runtime, done));
+        }
         let events = self.events.clone();
         self.servers().insert(id, Server { input: Some(input), is_stuck: false, controls });
         let shell = Arc::downgrade(self);

@@ -52,13 +52,13 @@ impl ClientHandler for Peer {
             config.protocol_version = version;
         }
         let mut capabilities = match &self.known {
-            None => json!({ "roots": { "listChanged": true } }),
-            Some(known) => json!(known.capabilities),
+            None => JsonObject::from_iter([("roots".to_owned(), json!({ "listChanged": true }))]),
+            Some(known) => known.capabilities.clone(),
         };
-        if self.form.is_some() && capabilities.get("elicitation").is_none() {
-            capabilities["elicitation"] = json!({});
+        if self.form.is_some() {
+            capabilities.entry("elicitation").or_insert_with(|| json!({}));
         }
-        config.capabilities = serde_json::from_value(capabilities).unwrap_or_default();
+        config.capabilities = serde_json::from_value(capabilities.into()).unwrap_or_default();
         config
     }
 
