@@ -204,6 +204,7 @@ export const steps = [
         "switching",
         "callers",
         "driver",
+        "disk",
         "testing",
         "cocosearch",
         "versions",
