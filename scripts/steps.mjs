@@ -205,6 +205,7 @@ export const steps = [
         "switching",
         "callers",
         "driver",
+        "disk",
         "testing",
         "cocosearch",
         "versions",
