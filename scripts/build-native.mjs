@@ -8,8 +8,8 @@ import { addonFile, platform, programFile, programName } from "./platforms.mjs";
 
 /** The size at which the build fails: the size that was reached, plus 5 %. */
 const most = {
-  "rootwise.wasm": { raw: 1_605_000, brotli: 442_000 },
-  "rootwise-plain.wasm": { raw: 1_595_000, brotli: 439_000 },
+  "rootwise.wasm": { raw: 1_488_000, brotli: 426_000 },
+  "rootwise-plain.wasm": { raw: 1_475_000, brotli: 424_000 },
 };
 
 // The features that rustc enables for this target by default; some engines refuse modules that use newer ones.

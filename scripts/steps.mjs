@@ -193,6 +193,7 @@ export const steps = [
       const files = [
         "adapter",
         "modern",
+        "known",
         "scenarios",
         "http",
         "remote",
@@ -252,7 +253,7 @@ export const steps = [
     after: ["build"],
     run: () =>
       tests(
-        ...["api", "functions", "schema", "safety", "plain", "c", "properties", "differential", "memory"].map(
+        ...["api", "functions", "schema", "safety", "start", "plain", "c", "properties", "differential", "memory"].map(
           (name) => `tests/backends/${name}.test.mjs`,
         ),
       ),

@@ -60,7 +60,7 @@ must say which of them exist. The last lines run the whole loop with the disk of
   aims: 2,
   limit: `The hand-written session is a few property reads beside one \`stat\`. Rootwise crosses a boundary six times, writes and reads each event and its actions as JSON
 (the line "the messages as JSON" is that part alone), and makes an answer with an explanation of every source. A whole session happens once per connection; what every call pays is
-[above](#a-tool-call-in-typescript).`,
+[above](#a-tool-call-in-typescript). In the loop, each probe is one piece of work for a thread, in the addon.`,
   tried: `WebAssembly returns objects instead of text, because text would have to be copied out of the module and decoded first. Values do not go in as objects: the conversions read inherited properties and change
 numbers ([the reasons](boundary.md#input-is-text-for-safety)). The module is built for speed where that costs little ([the levels](boundary.md#size-and-speed-of-the-module)).`,
   async measure({ quick }) {

@@ -9,9 +9,10 @@ export default {
   what: `A fresh process imports Rootwise and resolves its first project, beside a fresh process that imports the server part of an SDK and does nothing else. Milliseconds of processor time; the start of
 Node or Python itself does not count. Then one event of a process that runs, on both backends of the Python package.`,
   aims: 8,
-  limit: `WebAssembly must be decompressed and compiled before its first call, and its time follows its size. The pure Python package must also import \`wasmtime\`, which takes most of its time; its compiled module
+  limit: `WebAssembly must be read and checked before its first call, and V8 compiles each function when it is called first: both follow the size of the module. The pure Python package must also import \`wasmtime\`, which takes most of its time; its compiled module
 is stored in the user's cache folder, and only the first process on a machine compiles it.`,
-  tried: `The module of the Python package is compiled once per machine and then read from the cache. What is left follows the size of the module ([what was tried there](#size-of-the-webassembly-module)).`,
+  tried: `In Node the module is read from its file; only a bundle decompresses the copy that is part of the code. \`rootwise/mcp\` loads no part of Node that is costly (\`node:crypto\`, \`node:zlib\`); half of
+its time is finding and reading its own 55 files. V8 has no cache for compiled WebAssembly that a package could fill. The module of the Python package is compiled once per machine and then read from the cache. What is left follows the size of the module ([what was tried there](#size-of-the-webassembly-module)).`,
   async measure({ quick }) {
     const rounds = quick ? 2 : 15;
     const script = (name) => at("benches", "servers", name);

@@ -24,7 +24,8 @@ export default {
 the answer and its explanation, a sixth reading the events into checked types, a seventh reading the list of roots one by one, so that a bad entry
 spoils only itself, and a seventh writing actions as JSON, which the floor does not do at all.`,
   tried: `The type of an event is read while its fields are copied, small maps are filled without a sort, the identity of a project is computed once, places are compared without writing their paths, and asks that differ are compared in a
-tree. A reader of events without \`serde_path_to_error\` would be a second copy of all readers ([size](#size-of-the-webassembly-module)) and would lose the field in an error.`,
+tree. Events are read without tracking places, and
+only an error looks for its place, in a second reading of the text.`,
   async measure({ quick }) {
     const samples = JSON.parse(read(released("rootwise-bench"), ["times", quick ? "10" : "120"]));
     const microseconds = (name) => samples[name].map((nanoseconds) => nanoseconds / 1000);

@@ -20,7 +20,8 @@ same by hand in every call. Over HTTP nothing ties two calls together, so that e
   aims: 12,
   limit: `A round is a second call through the SDK, and most of its time is the SDK's own: the line beside two calls shows it. Where every call has a round, nothing of an earlier call was used: the protocol gives a call no
 memory that a server may use without knowing whose call it is. The rest of a round is what a call that asks again costs with every client: events through the endpoint as JSON, and the look at the disk.`,
-  tried: `On a pipe, the roots of one call count for the next ones within the fresh time, so that a known project needs no round. A known caller, or the conversation that a client names, does the same over HTTP; who
+  tried: `On a pipe, the roots of one call count for the next ones within the fresh time, so that a known project needs no round. The answer is kept for calls that describe their client in the same way, so
+that a known call passes no event either: what it costs is the comparison, and the wrapper around the handler. A known caller, or the conversation that a client names, does the same over HTTP; who
 sends a header with each call needs no round either.`,
   async measure({ quick }) {
     const { connected, kindsOf, SDKS } = await import("../servers/typescript.mjs");

@@ -18,9 +18,11 @@ over stdio and HTTP the server is a process of its own, and only its time counts
   aims: 16,
   limit: `A known project costs a look at whose call it is, at the session and at its clock, and the observer of the transport, which keeps calls and their ends in order. In memory that is divided by a call that no pipe and
 no network carries; over stdio and HTTP, where servers live, the same cost is divided by the call as it is. A call that asks again crosses the boundary to Rust five times and examines the folder with its
-real path and its markers, where the code by hand makes one \`stat\`.`,
+real path and the folders above it, in one piece of work for a thread, where the code by hand makes one \`stat\`. Over stdio it examines the working directory too while the client is asked: a sixth crossing and a second piece of work.
+A fresh time ends while known projects are measured: the call after that asks again, and is among them.`,
   tried: `The adapter keeps the fresh answer of each session, so that a known call crosses no boundary ([the path of a call](architecture.md#the-path-of-one-call)). The observer of the transport cannot be left out: without it, a
-call could overtake the notification that makes its answer wrong.`,
+call could overtake the notification that makes its answer wrong. It uses no \`AsyncLocalStorage\`, which makes every promise of the process slower before Node 24: a message shows in which HTTP request it came. The addon examines all paths of a probe in one piece of work
+([why](decisions.md)); with a \`stat\` or \`access\` of Node for each question, a call that asked again woke threads about 130 times over stdio.`,
   async measure({ quick }) {
     // Built parts are loaded only here, so that the page can be made without them.
     const servers = await import("../servers/typescript.mjs");

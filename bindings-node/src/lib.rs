@@ -7,9 +7,13 @@
     reason = "nobody calls it but the package, and napi adds items of its own"
 )]
 
-use napi::{Error, Result};
+use std::panic::catch_unwind;
+
+use napi::bindgen_prelude::AsyncTask;
+use napi::{Env, Error, Result, Task};
 use napi_derive::napi;
-use rootwise_bindings::guarded;
+use rootwise::action::ProbePath;
+use rootwise_bindings::{dead, guarded};
 
 #[napi]
 pub struct Machine(guarded::Machine);
@@ -55,6 +59,30 @@ impl Machine {
 #[napi]
 pub fn call(arguments: String) -> String {
     guarded::call(&arguments)
+}
+
+/// Examines paths on another thread: one piece of work, however many questions there are about them.
+#[napi]
+#[must_use]
+pub fn probe(paths: String) -> AsyncTask<Look> {
+    AsyncTask::new(Look(paths))
+}
+
+pub struct Look(String);
+
+impl Task for Look {
+    type Output = String;
+    type JsValue = String;
+
+    fn compute(&mut self) -> Result<String> {
+        let look = || serde_json::to_string(&rootwise_host::probe(&serde_json::from_str::<Vec<ProbePath>>(&self.0)?));
+        let found = catch_unwind(look).map_err(|_| Error::from_reason(dead().to_json()))?;
+        found.map_err(|error| Error::from_reason(error.to_string()))
+    }
+
+    fn resolve(&mut self, _: Env, found: String) -> Result<String> {
+        Ok(found)
+    }
 }
 
 /// Tells the package whether it loaded the addon that belongs to it.

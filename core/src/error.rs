@@ -3,8 +3,14 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
+use serde::Deserialize;
+
 use crate::id::{AskId, CallId, ChannelId, ProbeId, SessionId};
 use crate::path::display::display;
+
+mod place;
+
+pub(crate) use place::{Refusal, place};
 
 /// A mistake of the host in calling [`Resolver::handle`](crate::Resolver::handle); the resolver is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,29 +120,29 @@ impl ConfigError {
 /// Characters of a place or a problem.
 const SHOWN_CHARS: usize = 1024;
 
-impl From<serde_path_to_error::Error<serde_json::Error>> for ConfigError {
-    fn from(error: serde_path_to_error::Error<serde_json::Error>) -> Self {
-        let inner = error.inner();
-        if inner.is_syntax() || inner.is_eof() {
-            let place = format!("line {} column {}", inner.line(), inner.column());
-            return Self::new(place, format!("not JSON: {inner}"));
-        }
-        let place = error.path().to_string();
-        Self::new(if place == "." { "the top".into() } else { place }, inner.to_string())
-    }
+/// Parses JSON that a host wrote; the error names the field.
+pub(crate) fn parse_json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, ConfigError> {
+    read(text).map_err(|error| unreadable(text, &error, &refusal::<T>))
 }
 
-/// Parses JSON that a host wrote; the error names the field.
-pub(crate) fn parse_json<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, ConfigError> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = serde_path_to_error::deserialize(&mut deserializer)?;
-    match deserializer.end() {
-        Ok(()) => Ok(value),
-        Err(error) => {
-            let place = format!("line {} column {}", error.line(), error.column());
-            Err(ConfigError::new(place, format!("not JSON: {error}")))
-        }
+fn unreadable<'a>(text: &'a str, error: &serde_json::Error, read: Refusal<'_, 'a>) -> ConfigError {
+    if error.is_syntax() || error.is_eof() {
+        let place = format!("line {} column {}", error.line(), error.column());
+        return ConfigError::new(place, format!("not JSON: {error}"));
     }
+    let place = place(text, error, read);
+    ConfigError::new(if place == "." { "the top".into() } else { place }, error.to_string())
+}
+
+/// Reads JSON. There is one reader of each type, because it is the largest part of a WebAssembly module.
+#[inline(never)]
+pub(crate) fn read<'a, T: Deserialize<'a>>(text: &'a str) -> serde_json::Result<T> {
+    serde_json::from_str(text)
+}
+
+/// The error of reading a text, for [`place()`].
+pub(crate) fn refusal<'a, T: Deserialize<'a>>(text: &'a str) -> Option<serde_json::Error> {
+    read::<T>(text).err()
 }
 
 /// A snapshot that cannot be restored. Start a fresh resolver instead.

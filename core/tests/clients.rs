@@ -217,6 +217,40 @@ fn rows_become_behaviour() {
 }
 
 #[test]
+fn what_was_seen_of_a_client_is_what_it_declares_says_and_answers() {
+    let like = |name: &str| {
+        let mut like = ClientLike::new(name, ["/work/shop", "/work/api"], PathStyle::Posix);
+        like.conversation = Some("chat-7".into());
+        json!(like.simulate().unwrap())
+    };
+    let forms = json!({ "form": {}, "url": {} });
+    let claude = like("claude-code");
+    assert_eq!(claude["capabilities"], json!({ "roots": { "listChanged": true }, "elicitation": forms }));
+    assert_eq!((&claude["form"], &claude["meta"]), (&json!({ "action": "cancel" }), &json!({})));
+    let codex = like("codex");
+    assert_eq!(codex["capabilities"], json!({ "experimental": { "codex/auth-change": {} }, "elicitation": forms }));
+    let workspaces = json!({ "workspaces": { "/work/shop": {} } });
+    assert_eq!(codex["meta"], json!({ "threadId": "chat-7", "x-codex-turn-metadata": workspaces }));
+    // It names its folder in another way too, to servers that want it.
+    assert_eq!(codex["metaIfDeclared"], json!({ "codex/sandbox-state-meta": { "sandboxCwd": "/work/shop" } }));
+    let goose = like("goose");
+    assert_eq!(goose["meta"], json!({ "agent-session-id": "chat-7", "agent-working-dir": "/work/shop" }));
+    assert_eq!((&goose["form"], goose.get("metaIfDeclared")), (&json!("silent"), None));
+    assert_eq!(like("vs-code")["meta"], json!({ "vscode.conversationId": "chat-7" }));
+    assert_eq!(like("chatgpt")["meta"], json!({ "openai/session": "chat-7" }));
+    assert_eq!((&like("fastmcp-command")["form"], &like("cursor")["form"]), (&json!("failed"), &json!("refused")));
+    assert_eq!(like("cursor")["capabilities"], json!({ "roots": {} }));
+    for (id, seen) in clients().iter().flat_map(|row| &row.seen) {
+        let Seen::Client(seen) = seen else { continue };
+        let Ok(known) = KnownClient::find(&seen.name) else { continue };
+        let declared: Vec<_> = known.capabilities().into_iter().map(|(name, _)| name).collect();
+        if KnownClient::all().iter().filter(|other| other.name == seen.name).count() == 1 {
+            assert_eq!(declared, seen.capabilities.keys().cloned().collect::<Vec<_>>(), "{id}");
+        }
+    }
+}
+
+#[test]
 fn every_name_finds_its_client_and_others_get_the_nearest() {
     for client in KnownClient::all() {
         assert_eq!(KnownClient::find(&client.short()).unwrap().short(), client.short());
@@ -240,7 +274,7 @@ fn every_client_can_be_simulated_on_both_systems() {
         for (style, folder) in [(PathStyle::Posix, "/work/a b"), (PathStyle::Windows, r"C:\work\a b")] {
             for folders in [&[][..], &[folder], &[folder, folder]] {
                 let like = ClientLike::new(client.short(), folders.iter().copied(), style).simulate().unwrap();
-                assert_eq!(like.capabilities.roots.is_some(), client.declares_roots);
+                assert_eq!(like.capabilities.contains_key("roots"), client.declares_roots);
                 assert!(like.protocol_version <= "2025-11-25");
                 assert!(like.env.values().all(|value| value == folder), "{:?}", like.env);
                 if let SimulatedRoots::List(roots) = like.roots {

@@ -7,6 +7,7 @@ use rootwise::action::{Action, Answer, Outcome};
 use rootwise::event::{Argument, AskVia, Asked, RequestFacts, Want};
 use rootwise::host::HostFacts;
 use rootwise::{Event, Millis, PathStyle, Policy, Project, Resolver};
+use serde_json::value::RawValue;
 
 const POLICY: &str = r#"{
     "name": "reuse",
@@ -91,9 +92,52 @@ fn an_ask_that_brings_something_of_its_own_gets_its_own_answer() {
     assert_eq!(project(&named).key, "/work/other");
 
     reused(&mut resolver);
-    let modern = ask(&mut resolver, Asked::new(6).ask_via(AskVia::InputRequired), 0).unwrap();
+    let modern = ask(&mut resolver, Asked::new(6).ask_via(AskVia::None).facts(described("{}", "one")), 0).unwrap();
     assert!(matches!(modern.outcome, Outcome::Resolved { .. }));
-    assert_eq!(resolver.reuse(), None, "a modern ask describes its client, so that its answer serves no other ask");
+    assert_eq!(resolver.reuse(), None, "its client cannot be asked by its result, so that it serves no other ask");
+}
+
+fn described(capabilities: &str, name: &str) -> RequestFacts {
+    let raw = |text: String| RawValue::from_string(text).unwrap();
+    let info = raw(format!(r#"{{"name":"{name}","version":"1"}}"#));
+    RequestFacts::default().capabilities(raw(capabilities.into())).client_info(info)
+}
+
+#[test]
+fn an_answer_to_a_modern_ask_serves_those_that_describe_their_client_alike() {
+    let mut resolver = connected("{}");
+    let mut asks = 0;
+    let mut answered = |resolver: &mut Resolver, via: Option<AskVia>, facts: RequestFacts| {
+        asks += 1;
+        ask(resolver, Asked::new(asks).ask_via(via).facts(facts), 0).unwrap()
+    };
+    let by_result = Some(AskVia::InputRequired);
+    answered(&mut resolver, by_result, described("{}", "one"));
+    let kept = answered(&mut resolver, by_result, described("{}", "one"));
+    assert!(resolver.reuse().is_some());
+    let mut is_kept = |resolver: &mut Resolver, via: Option<AskVia>, facts: RequestFacts| {
+        let mut other = resolver.clone();
+        let answer = answered(&mut other, via, facts);
+        matches!(&answer.outcome, Outcome::Resolved { project } if Arc::ptr_eq(project, self::project(&kept)))
+    };
+    // The era follows from the capabilities, and what else the client says of itself changes nothing.
+    let spelled_otherwise = r#"{ "sampling": {} }"#;
+    for (via, facts) in [(by_result, described("{}", "one")), (None, described(spelled_otherwise, "one"))] {
+        assert!(is_kept(&mut resolver, via, facts));
+    }
+    let others = [
+        (None, RequestFacts::default()),
+        (Some(AskVia::Request), RequestFacts::default()),
+        (Some(AskVia::Request), described("{}", "one")),
+        (Some(AskVia::None), described("{}", "one")),
+        (by_result, described("{}", "two")),
+        (by_result, RequestFacts::default()),
+        (by_result, described(r#"{"elicitation":{}}"#, "one")),
+        (by_result, described("{}", "one").argument(Argument::from("/work/server"))),
+    ];
+    for (via, facts) in others {
+        assert!(!is_kept(&mut resolver, via, facts.clone()), "{via:?} {facts:?}");
+    }
 }
 
 #[test]

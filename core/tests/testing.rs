@@ -54,7 +54,11 @@ fn like(name: &str) -> (Option<(String, SourceKind)>, u32) {
         player.play(&Step::Wait(1_000)).unwrap();
         waited = waited.saturating_add(1_000);
     }
-    let project = player.resolver().project().map(|project| (project.path.clone().unwrap(), project.source));
+    let outcome = &player.answers().values().next_back().unwrap().outcome;
+    let project = match outcome {
+        Outcome::Resolved { project } => Some((project.path.clone().unwrap(), project.source)),
+        _ => None,
+    };
     player.finish().unwrap();
     (project, waited)
 }
@@ -66,12 +70,58 @@ fn known_clients_behave_as_the_table_says() {
     assert_eq!(like("opencode"), (shop(SourceKind::Roots), 0));
     assert_eq!(like("cursor"), (shop(SourceKind::Env), 5_000));
     assert_eq!(like("zed"), (shop(SourceKind::Cwd), 0));
-    assert_eq!(like("codex"), (shop(SourceKind::Cwd), 0));
+    // Its calls name the repository.
+    assert_eq!(like("codex"), (shop(SourceKind::Meta), 0));
+    assert_eq!(like("goose"), (shop(SourceKind::Meta), 0));
+    assert_eq!(like("vs-code"), (shop(SourceKind::Roots), 0));
     assert_eq!(like("cline"), (None, 0));
     assert_eq!(like("claude-desktop"), (None, 0));
     let unknown = client_like("crusor", ["/work"], PathStyle::Posix).unwrap_err();
     assert!(unknown.problem.contains("`cursor`"), "{unknown}");
     assert_eq!(client_like("cursor", ["work"], PathStyle::Posix).unwrap_err().place, "folders[0]");
+}
+
+/// The last answer to a client that has two folders open, under a policy that asks the user which one, and how many calls that took.
+fn asked_for_one_of_two(mut client: Client, form: Option<&str>) -> (Outcome, usize) {
+    let policy = r#"{ "name": "asking", "sources": [{ "from": "selected" }, { "from": "roots" }], "roots": { "pick": "only" }, "elicit": "ambiguous" }"#;
+    let disk = Disk::new(PathStyle::Posix).folder("/work/shop").folder("/work/api");
+    if let Some(form) = form {
+        client.form = Some(Reply::Junk(form.to_owned()));
+    }
+    let mut player = Player::new(Policy::from_json(policy).unwrap(), HostFacts::new(PathStyle::Posix)).unwrap();
+    player = player.disk(disk).client(client).unwrap();
+    player.play(&Step::ask()).unwrap();
+    player.play(&Step::Wait(600_000)).unwrap();
+    let calls = player.answers().len();
+    let last = player.answers().values().next_back().unwrap().outcome.clone();
+    player.finish().unwrap();
+    (last, calls)
+}
+
+#[test]
+fn a_client_of_either_revision_answers_forms() {
+    let modern = || client_like("claude-code", ["/work/shop", "/work/api"], PathStyle::Posix).unwrap().client;
+    let legacy = || {
+        let mut client = modern();
+        (client.modern, client.meta) = (false, None);
+        client
+    };
+    let api = r#"{ "action": "accept", "content": { "project": "api" } }"#;
+    let is_api = |outcome: &Outcome| matches!(outcome, Outcome::Resolved { project } if project.name == "api");
+    // Its calls are made again: with its roots, then with its user's choice.
+    let (outcome, calls) = asked_for_one_of_two(modern(), Some(api));
+    assert!(is_api(&outcome) && calls == 3, "{calls} calls: {outcome:?}");
+    let (outcome, calls) = asked_for_one_of_two(legacy(), Some(api));
+    assert!(is_api(&outcome) && calls == 1, "{calls} calls: {outcome:?}");
+    for (client, expected) in [(modern(), 3), (legacy(), 1)] {
+        let (outcome, calls) = asked_for_one_of_two(client, None);
+        assert!(matches!(outcome, Outcome::Unresolved(_)) && calls == expected, "{calls} calls: {outcome:?}");
+    }
+    // Nobody answers, and the call is not made again.
+    let mut silent = modern();
+    silent.form = None;
+    let (outcome, calls) = asked_for_one_of_two(silent, None);
+    assert!(matches!(outcome, Outcome::NeedsInput { .. }) && calls == 2, "{calls} calls: {outcome:?}");
 }
 
 #[test]

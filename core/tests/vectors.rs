@@ -45,6 +45,9 @@ const STEP_FIELDS: [&str; 11] = [
 /// The id of an ask that no vector uses.
 const SPARE_ASK: u32 = u32::MAX;
 
+/// The id of a call that no vector uses.
+const SPARE_CALL: u32 = u32::MAX;
+
 /// The types of actions, in the order in which one event causes them.
 const RESOLVER_ACTIONS: [&str; 7] = ["answer", "announce", "cancel", "sendRequest", "probe", "forward", "log"];
 const ENDPOINT_ACTIONS: [&str; 10] = [
@@ -176,8 +179,15 @@ fn numbered(document: &str, prefix: &str) -> Vec<u64> {
 #[derive(Default)]
 struct Kept {
     project: Option<String>,
-    /// The answer to every ask without anything of its own, and the time at which it expires.
-    known: Option<(Value, Option<f64>)>,
+    known: Option<Known>,
+}
+
+/// An answer that a host gives again (E31).
+struct Known {
+    answer: Value,
+    until: Option<f64>,
+    /// The events of another ask that is like the one that it answers.
+    like: Vec<Value>,
 }
 
 /// One scenario on its way through the machine.
@@ -189,9 +199,9 @@ struct Run {
     sessions: BTreeMap<u32, Kept>,
     /// The latest snapshot of each session.
     saved: BTreeMap<u32, String>,
-    /// The session of each call, and of each ask.
+    /// The event with which each call started, and the session and the call of each ask.
     calls: BTreeMap<u64, Value>,
-    asks: BTreeMap<u64, Value>,
+    asks: BTreeMap<u64, (Value, Option<Value>)>,
     wrong: Vec<String>,
 }
 
@@ -276,11 +286,12 @@ impl Run {
     /// Keeps of each session what a host keeps.
     fn keep(&mut self, event: &Value, got: &Value) {
         if let (Some(call), "callStarted") = (event["call"].as_u64(), event["type"].as_str().unwrap_or_default()) {
-            self.calls.insert(call, event["session"].clone());
+            self.calls.insert(call, event.clone());
         }
         if let Some(ask) = event["ask"].as_u64() {
-            let of_call = event["call"].as_u64().and_then(|call| self.calls.get(&call).cloned());
-            self.asks.insert(ask, of_call.unwrap_or_else(|| event["session"].clone()));
+            let call = event["call"].as_u64().and_then(|call| self.calls.get(&call).cloned());
+            let session = call.as_ref().map_or(&event["session"], |call| &call["session"]).clone();
+            self.asks.insert(ask, (session, call));
         }
         for change in list(&got["sessions"]) {
             let session = &change["session"];
@@ -288,12 +299,14 @@ impl Run {
             if let Some(project) = change.get("project") {
                 kept.project = project["key"].as_str().map(ToOwned::to_owned);
             }
-            let is_its_own = |answer: &Value| {
-                let ask = answer["asks"][0].as_u64();
-                ask.and_then(|ask| self.asks.get(&ask)) == Some(session)
-            };
-            let answer = list(&got["actions"]).into_iter().find(is_its_own);
-            kept.known = change.get("known").map(|known| (answer.unwrap_or_default(), known["until"].as_f64()));
+            let put = |answer: &Value| self.asks.get(&answer["asks"][0].as_u64()?);
+            let own = list(&got["actions"]).into_iter().filter_map(|answer| Some((put(&answer)?.clone(), answer)));
+            let own = own.into_iter().find(|((of, _), _)| of == session);
+            kept.known = change.get("known").zip(own).map(|(known, ((_, call), answer))| Known {
+                answer,
+                until: known["until"].as_f64(),
+                like: alike(session, call),
+            });
         }
     }
 
@@ -389,13 +402,18 @@ impl Run {
             if kept.project != project {
                 problems.push(format!("session {session} has {project:?}, its host knows {:?}", kept.project));
             }
-            let Some((known, _)) = kept.known.as_ref().filter(|(_, until)| until.is_none_or(|until| now < until))
-            else {
+            let Some(known) = kept.known.as_ref().filter(|known| known.until.is_none_or(|until| now < until)) else {
                 continue;
             };
-            let event = json!({ "type": "asked", "ask": SPARE_ASK, "session": session }).to_string();
-            let got: Value = serde_json::from_str(&self.machine.clone().handle_json(&event, now)).unwrap();
-            let mut expected = known.clone();
+            // An event that changes nothing, so that the answer is not the one that the machine has kept itself.
+            let ping = json!({ "type": "requestSeen", "session": session, "id": "spare", "method": "ping" });
+            let mut machine = self.machine.clone();
+            let mut reply = String::new();
+            for event in std::iter::once(&ping).chain(&known.like) {
+                reply = machine.handle_json(&event.to_string(), now);
+            }
+            let got: Value = serde_json::from_str(&reply).unwrap();
+            let mut expected = known.answer.clone();
             expected["asks"] = json!([SPARE_ASK]);
             let answers: Vec<Value> =
                 list(&got["actions"]).into_iter().filter(|action| action["type"] != "log").collect();
@@ -428,6 +446,19 @@ impl Run {
     fn fail(&mut self, index: usize, problem: String) {
         self.wrong.push(format!("{} step {index}: {problem}", self.name));
     }
+}
+
+/// The events of an ask that is like one of a call, or of a session outside calls.
+fn alike(session: &Value, call: Option<Value>) -> Vec<Value> {
+    let mut asked = json!({ "type": "asked", "ask": SPARE_ASK });
+    let Some(mut started) = call else {
+        asked["session"] = session.clone();
+        return vec![asked];
+    };
+    let kept = ["type", "session", "protocolVersion", "capabilities", "clientInfo"];
+    started.as_object_mut().unwrap().retain(|name, _| kept.contains(&name.as_str()));
+    (started["call"], asked["call"]) = (json!(SPARE_CALL), json!(SPARE_CALL));
+    vec![started, asked]
 }
 
 /// Replaces a file as a whole, because another test may read it at this moment.

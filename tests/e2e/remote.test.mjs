@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import disk from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -17,8 +18,10 @@ import {
   McpServer as Server2,
   WebStandardStreamableHTTPServerTransport as Web2,
 } from "@modelcontextprotocol/server";
+import { backend } from "rootwise";
 import { projectGate, rootwise } from "rootwise/mcp";
 import { z } from "zod";
+import { addonFile } from "../../scripts/platforms.mjs";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "rootwise-remote-")));
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -37,6 +40,16 @@ for (const name of ["stat", "lstat", "realpath", "access"]) {
   disk[name] = (path, ...rest) => {
     if (String(path).startsWith(base)) looked.push(String(path));
     return original.call(disk, path, ...rest);
+  };
+}
+
+// The addon examines all paths of a probe at once.
+if (backend.kind === "native") {
+  const addon = createRequire(import.meta.url)(addonFile());
+  const { probe } = addon;
+  addon.probe = (paths) => {
+    looked.push(...JSON.parse(paths).flatMap(({ path }) => (path.startsWith(base) ? [path] : [])));
+    return probe(paths);
   };
 }
 

@@ -7,7 +7,9 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { McpServer as Server2 } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { ClientError, Connection, hostFacts, resolveAtStart } from "rootwise/driver";
+import { presets } from "rootwise";
 import { projectGate, resolveInside, rootwise } from "rootwise/mcp";
 import { clientLike, FakeDisk, fakeHost, fixedProject } from "rootwise/testing";
 import { at } from "../../scripts/tools.mjs";
@@ -61,10 +63,12 @@ for (const [generation, McpServer] of [
   describe(generation, () => {
     for (const [name, expected] of [
       ["claude-code", "/work/shop roots"],
+      ["vs-code", "/work/shop roots"],
       ["opencode", "/work/shop roots"],
       ["cursor", "/work/shop env"],
       ["zed", "/work/shop cwd"],
-      ["codex", "/work/shop cwd"],
+      ["codex", "/work/shop meta"],
+      ["goose", "/work/shop meta"],
       ["cline", /^No project was found/],
       ["claude-desktop", /^No project was found/],
     ]) {
@@ -200,6 +204,80 @@ for (const [generation, McpServer] of [
     });
   });
 }
+
+/** A server for clients of both eras. */
+const both = (options) => (transport) => serveStdio(() => serverOf(Server2, options).server, { transport });
+
+for (const [name, expected, asked] of [
+  ["claude-code", "/work/shop roots", 1],
+  ["goose", "/work/shop meta", 0],
+  ["fast-agent", "/work/shop cwd", 0],
+  ["vs-code", "/work/shop roots", 1],
+  ["cursor", "/work/shop env", 1],
+]) {
+  test(`a client like ${name}, with a server that serves both eras`, async () => {
+    const like = clientLike(name, { roots: ["/work/shop"] });
+    const machine = host({ files: ["/work/shop/.git/"], ...like.host });
+    const client = await machine.connect(both(), like.client);
+    assert.equal(client.isModern, like.isModern);
+    assert.deepEqual([await said(client), client.asked], [expected, asked]);
+  });
+}
+
+test("what a client says of itself and in its calls arrives", async () => {
+  for (const [name, info, meta] of [
+    ["codex", "codex-mcp-client", { threadId: "chat-7" }],
+    ["vs-code", "Visual Studio Code", { "vscode.conversationId": "chat-7" }],
+    ["goose", "goose-cli", { "agent-session-id": "chat-7" }],
+  ]) {
+    const like = clientLike(name, { roots: ["/work/shop"], conversation: "chat-7" });
+    const machine = host({ files: ["/work/shop/.git/"], ...like.host });
+    const seen = [];
+    const make = () => {
+      const { server } = serverOf(Server2);
+      server.registerTool("seen", {}, async ({ mcpReq }) => {
+        seen.push(mcpReq._meta);
+        return text(JSON.stringify(server.server.getClientVersion()?.name ?? mcpReq.envelope));
+      });
+      return server;
+    };
+    const client = await machine.connect((transport) => serveStdio(make, { transport }), like.client);
+    assert.ok((await said(client, "seen")).includes(info));
+    for (const [key, value] of Object.entries(meta)) assert.equal(seen[0][key], value, name);
+    // Codex names its folder to servers that want it, and those of Rootwise do.
+    assert.equal(seen[0]["codex/sandbox-state-meta"] !== undefined, name === "codex");
+    await said(client, "seen", {}, { meta: { [Object.keys(meta)[0]]: "chat-8" } });
+    assert.equal(seen[1][Object.keys(meta)[0]], "chat-8");
+    machine.end();
+  }
+});
+
+test("a form is answered in either era, by the test or as the client does without a user", async () => {
+  const policy = { ...presets.recommended, roots: { pick: "only" }, elicit: "ambiguous" };
+  const like = clientLike("claude-code", { roots: ["/work/shop", "/work/api"] });
+  const machine = host({ files: ["/work/shop/", "/work/api/"], home: "/home/me" });
+  for (const isModern of [true, false]) {
+    const shown = [];
+    const form = ({ requestedSchema }) => {
+      shown.push(requestedSchema.properties.project.enum);
+      return { action: "accept", content: { project: "api" } };
+    };
+    const connect = (form) => machine.connect(both({ policy }), { ...like.client, isModern, form });
+    // The user's answer is a selection.
+    assert.equal(await said(await connect(form)), "/work/api selected");
+    assert.deepEqual(shown, [["shop", "api"]]);
+    assert.match(await said(await connect(like.client.form)), /several|which|ambiguous|roots/i);
+  }
+  const silent = await machine.connect(both({ policy }), { ...like.client, form: "silent" });
+  await assert.rejects(said(silent), (error) => error instanceof ClientError && /never ends/.test(error.message));
+});
+
+test("a modern client opens a server that knows only older revisions with a handshake", async () => {
+  const like = clientLike("claude-code", { roots: ["/work/shop"] });
+  const machine = host({ files: ["/work/shop/.git/"], ...like.host });
+  const client = await machine.connect(serverOf(Server1).server, like.client);
+  assert.deepEqual([client.isModern, await said(client)], [false, "/work/shop roots"]);
+});
 
 test("real clients in this process meet the machine too, and a silent one costs no time", async () => {
   host({ files: ["/work/shop/"] });

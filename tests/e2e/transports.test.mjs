@@ -261,6 +261,21 @@ test("several lines of the project header are one value, which names no folder",
   }
 });
 
+test("a project header in UTF-8 names its folder, and so does one in ISO 8859-1", { timeout: 60_000 }, async () => {
+  const folder = join(base, "jürgen");
+  mkdirSync(folder);
+  const gate = projectGate({ allowedDirs: [base] });
+  for (const encoding of ["utf8", "latin1"]) {
+    // As Node and the Fetch API pass the bytes of a header.
+    const headers = { "x-project-path": Buffer.from(folder, encoding).toString("latin1") };
+    const passed = { headers };
+    await new Promise((resolve) => gate(passed, { writeHead: resolve, end() {} }, resolve));
+    assert.equal(passed.rootwise?.path, folder, encoding);
+    const { project } = await gate.check({ headers: new Headers(headers), url: "http://localhost/" });
+    assert.equal(project?.path, folder, encoding);
+  }
+});
+
 describe("two clients on one pipe", { timeout: 60_000 }, () => {
   /** A gateway as some are: every client's messages go to one server, and its messages go to every client. */
   function gateway(server) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import json
 import pickle
 import weakref
 from contextvars import ContextVar
@@ -167,6 +168,48 @@ async def test_a_known_project_is_read_without_the_endpoint_until_something_happ
     assert crossings == []
     made.session.roots_changed()
     assert plain.known is None
+    made.close()
+
+
+def modern(made: Connection, **parts: Any) -> Call:
+    """A call of revision 2026-07-28."""
+    described = {"protocolVersion": "2026-07-28", "capabilities": {"roots": {}}, "clientInfo": {"name": "one"}}
+    return Call(made.driver, {"method": "tools/call", **described, **parts}, made.session)
+
+
+@pytest.mark.anyio
+async def test_a_known_project_serves_calls_of_2026_07_28_that_describe_their_client_alike(tmp_path: Path) -> None:
+    times = [0.0]
+    made = Connection(capabilities=None, clock=lambda: times[0])
+
+    async def path(call: Call) -> str | None:
+        answer: Any = await call.ask()
+        call.end()
+        return answer["project"]["path"] if "project" in answer else None
+
+    assert await path(modern(made, inputResponses={"rootwise": roots(tmp_path)})) == str(tmp_path)
+    assert await path(modern(made)) == str(tmp_path)
+    # A fresh text of everything, as it arrives.
+    alike = json.loads(json.dumps({"clientInfo": {"name": "one"}, "capabilities": {"roots": {}}}))
+    known = modern(made, requestState="state", **alike).known
+    assert known is not None
+    assert known.path == str(tmp_path)
+    others: list[dict[str, Any]] = [
+        {"clientInfo": {"name": "two"}},
+        {"capabilities": {}},
+        {"capabilities": {"roots": {}, "elicitation": {}}},
+        {"meta": {"threadId": "c1"}},
+        {"headers": {"x-project-path": "/x"}},
+        {"argument": "/x"},
+        {"inputResponses": {"rootwise": roots(tmp_path)}},
+    ]
+    assert [modern(made, **other).known for other in others] == [None] * len(others)
+    assert made.session.known is None
+    assert Call(made.driver, {"method": "tools/call"}, made.session).known is None
+    times[0] = 0.999
+    assert modern(made).known is known
+    times[0] = 1.0
+    assert modern(made).known is None
     made.close()
 
 

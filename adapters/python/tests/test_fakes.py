@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from rootwise import NoProjectError, RootwiseError, provided_roots
+from rootwise import NoProjectError, RootwiseError, presets, provided_roots
+from rootwise.driver import ClientError
 from rootwise.testing import FakeDisk, FakeHost, client_like
 
 SHOP = "/work/shop"
@@ -104,7 +105,17 @@ def test_a_relative_path_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("name", "source"),
-    [("claude-code", "roots"), ("opencode", "roots"), ("cursor", "env"), ("zed", "cwd"), ("cline", None)],
+    [
+        ("claude-code", "roots"),
+        ("vs-code", "roots"),
+        ("opencode", "roots"),
+        ("cursor", "env"),
+        ("zed", "cwd"),
+        ("codex", "meta"),
+        ("goose", "meta"),
+        ("fast-agent", "cwd"),
+        ("cline", None),
+    ],
 )
 def test_a_client_like_one_that_people_use(disk: FakeDisk, name: str, source: str | None) -> None:
     like = client_like(name, roots=[SHOP])
@@ -115,6 +126,42 @@ def test_a_client_like_one_that_people_use(disk: FakeDisk, name: str, source: st
     else:
         project = client.project()
         assert (project.path, project.source) == (SHOP, source)
+
+
+def test_what_a_client_says_of_itself_and_its_calls() -> None:
+    codex = client_like("codex", roots=[SHOP], conversation="chat-7").client
+    assert codex["meta"]["threadId"] == "chat-7"
+    assert codex["meta"]["x-codex-turn-metadata"] == {"workspaces": {SHOP: {}}}
+    assert "elicitation" in codex["capabilities"]
+    assert client_like("vs-code").client["meta"] == {"vscode.conversationId": "conversation-1"}
+    assert client_like("claude-code").client["capabilities"]["roots"] == {"listChanged": True}
+
+
+@pytest.mark.parametrize("modern", [False, True])
+def test_a_client_that_is_shown_a_form(disk: FakeDisk, modern: bool) -> None:
+    policy: Any = {**presets["recommended"], "roots": {"pick": "only"}, "elicit": "ambiguous"}
+    host = FakeHost(policy, disk=disk)
+    seen = []
+
+    def choose(form: Any) -> Any:
+        seen.append(form["requestedSchema"]["properties"]["project"]["enum"])
+        return {"action": "accept", "content": {"project": "api"}}
+
+    like = client_like("claude-code", roots=[SHOP, "/work/api"])
+    client = host.connect(**{**like.client, "modern": modern, "form": choose})
+    assert client.project().path == "/work/api"
+    assert seen == [["shop", "api"]]
+    for form, problem in ((like.client["form"], NoProjectError), ("silent", ClientError if modern else NoProjectError)):
+        with pytest.raises(problem):
+            host.connect(**{**like.client, "modern": modern, "form": form}).project()
+
+
+def test_a_silent_client_of_either_revision(disk: FakeDisk) -> None:
+    with pytest.raises(ClientError, match="does not answer roots/list"):
+        FakeHost(disk=disk).connect("silent", modern=True).project()
+    late = FakeHost(disk=disk)
+    assert late.connect([SHOP], modern=True, delay_ms=300).project().path == SHOP
+    assert late.now == 300
 
 
 def test_a_client_that_nobody_knows_gets_the_nearest_name() -> None:

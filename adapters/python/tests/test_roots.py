@@ -23,7 +23,10 @@ HIDDEN = "\x07\u202e\u200b"
 
 
 def usable(*folders: Path) -> Roots:
-    made = (RootEntry(n, folder.as_uri(), None, str(folder), real_path=str(folder)) for n, folder in enumerate(folders))
+    made = (
+        RootEntry(n, folder.as_uri(), None, str(folder), real_path=str(folder), usable=True)
+        for n, folder in enumerate(folders)
+    )
     return Roots(tuple(made), "ok")
 
 
@@ -35,6 +38,16 @@ async def verified(folder: Path, policy: Any, **host: Any) -> RootEntry:
     made.close()
     [root] = roots_of(answer).roots
     return root
+
+
+def test_a_relative_path_starts_from_the_first_root_as_its_client_spells_it(tmp_path: Path) -> None:
+    real, link, other = tmp_path / "real", tmp_path / "near" / "link", tmp_path / "near" / "other"
+    for folder in (real, other):
+        folder.mkdir(parents=True)
+    link.symlink_to(real)
+    first = RootEntry(0, link.as_uri(), None, str(link), real_path=str(real.resolve()), usable=True)
+    roots = Roots((first, *usable(other.resolve()).roots), "ok")
+    assert roots.resolve("../other") == str(other.resolve())
 
 
 def test_a_link_that_turns_never_leads_out(tmp_path: Path) -> None:

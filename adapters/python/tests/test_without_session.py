@@ -194,11 +194,13 @@ async def test_allowed_dirs_confine_projects_by_real_path_and_an_empty_list_allo
         folder.mkdir(parents=True)
     (tmp_path / "allowed" / "link").symlink_to(outside)
     (tmp_path / "alias").symlink_to(tmp_path / "allowed")
-    wrapped = await state_of(lambda app: ProjectMiddleware(app, allowed_dirs=[tmp_path / "alias"]))
-    for spelling in (inside, tmp_path / "alias" / "one"):
-        assert await request(wrapped, {"X-Project-Path": str(spelling)}) == (200, str(spelling))
-    for path in (outside, tmp_path / "allowed" / "link", tmp_path / "allowed" / ".." / "outside"):
-        assert (await request(wrapped, {"X-Project-Path": str(path)}))[0] == 400
+    alias = tmp_path / "alias"
+    for confined in ({"allowed_dirs": [alias]}, {"host": {"allowed_dirs": [str(alias)]}}):
+        wrapped = await state_of(lambda app, confined=confined: ProjectMiddleware(app, **confined))
+        for spelling in (inside, alias / "one"):
+            assert await request(wrapped, {"X-Project-Path": str(spelling)}) == (200, str(spelling))
+        for path in (outside, tmp_path / "allowed" / "link", tmp_path / "allowed" / ".." / "outside"):
+            assert (await request(wrapped, {"X-Project-Path": str(path)}))[0] == 400
     nowhere = await state_of(lambda app: ProjectMiddleware(app, local=True, allowed_dirs=[]))
     for path in (inside, outside, "/", Path(__file__).parent):
         assert (await request(nowhere, {"X-Project-Path": str(path)}))[0] == 400

@@ -14,6 +14,8 @@ export interface Backend {
   /** Throws a RootwiseError. */
   restore(snapshot: string, options: string, now: number, idPrefix: string | undefined): Machine;
   call(args: string): string;
+  /** Examines the paths of a probe on another thread, where the backend has one; rejects if it cannot. */
+  probe?(paths: string): Promise<string>;
 }
 
 /** The backend in use, and the reason why it is not the addon where one could be. */

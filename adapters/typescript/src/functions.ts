@@ -156,7 +156,13 @@ export interface Functions {
    *
    * @throws RootwiseError there is no such client, or a folder is not absolute
    */
-  simulateClient(client: string, roots: readonly Folder[], style: PathStyle, home?: string): SimulatedClient;
+  simulateClient(
+    client: string,
+    roots: readonly Folder[],
+    style: PathStyle,
+    home?: string,
+    conversation?: string,
+  ): SimulatedClient;
   /** Returns the options that a policy reads on a command line without program and script. */
   commandLine(words: readonly string[], policy?: PresetName | Policy): Record<string, string>;
 }
@@ -181,9 +187,15 @@ export interface SimulatedClient {
   readonly protocolVersion: string;
   /** Whether it speaks 2026-07-28 with servers that do. */
   readonly isModern: boolean;
-  readonly capabilities: { readonly roots?: { readonly listChanged?: true } };
+  readonly capabilities: Readonly<Record<string, object>> & { readonly roots?: { readonly listChanged?: true } };
   /** What it answers when it is asked for its roots. */
   readonly roots: readonly ProvidedRoot[] | "silent" | "refused";
+  /** What it answers to a form where nobody fills it in. */
+  readonly form: { readonly action: "decline" | "cancel" } | "silent" | "refused" | "failed";
+  /** What its calls carry in `_meta`, besides what the protocol wants. */
+  readonly meta: Readonly<Record<string, unknown>>;
+  /** What they also carry for a server that declares an experimental capability of the name of the entry. */
+  readonly metaIfDeclared?: Readonly<Record<string, unknown>>;
   /** The working directory of its servers. */
   readonly cwd?: string;
   /** The variables that it sets for its servers. */
@@ -261,7 +273,8 @@ export function functionsOf(backend: () => Backend): Functions {
     projectParameter: (roots) => call("projectParameter", { roots }),
     readyTools: () => call("readyTools", {}),
     providedRoots: (folders, style) => call("providedRoots", { folders, style }, "the folders", MOST),
-    simulateClient: (client, roots, style, home) => call("simulateClient", { client, roots, style, home }),
+    simulateClient: (client, roots, style, home, conversation) =>
+      call("simulateClient", { client, roots, style, home, conversation }),
     commandLine: (words, policy) => call("commandLine", { words, policy: policyOf({ policy }) }),
     recoverSession: (request) => call("recoverSession", withReadableTimes(request), "the request", MOST),
   };

@@ -1,5 +1,6 @@
 //! The resolved project.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -46,10 +47,10 @@ pub struct Project {
     pub real_path: Option<String>,
     /// The repository that the folder belongs to, if the policy looks for it and there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repository: Option<Repository>,
+    pub repository: Option<Box<Repository>>,
     /// The nearest package between the `target` of an ask and the project's folder. Only in answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub package: Option<Package>,
+    pub package: Option<Box<Package>>,
     /// The source that won.
     pub source: SourceKind,
     /// The exact input that source read: a variable, a header, an option, or for `remembered` the original source.
@@ -201,4 +202,11 @@ pub struct RootView {
     /// The reason for which it is no folder that can be used here, as a stable code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Reason>,
+    /// Whether the folder exists on this machine; absent where nobody has checked that for this client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exists: Option<bool>,
+    /// Whether it is a folder on this machine without a problem, whose real path is known: paths can be compared with it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "ts", ts(optional = nullable))]
+    pub usable: bool,
 }

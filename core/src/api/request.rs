@@ -66,15 +66,27 @@ impl RequestFacts {
     /// Whether the request says nothing about its project.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Self { server, argument, headers, query, meta, capabilities, client_info, input_responses, allowed_dirs } =
-            self;
+        self.capabilities.is_none() && self.client_info.is_none() && self.only_describe_client()
+    }
+
+    /// Whether the request says nothing but what its client is.
+    pub(crate) fn only_describe_client(&self) -> bool {
+        let Self {
+            server,
+            argument,
+            headers,
+            query,
+            meta,
+            capabilities: _,
+            client_info: _,
+            input_responses,
+            allowed_dirs,
+        } = self;
         server.is_none()
             && argument.is_none()
             && headers.is_empty()
             && query.is_empty()
             && meta.is_none()
-            && capabilities.is_none()
-            && client_info.is_none()
             && input_responses.is_none()
             && allowed_dirs.is_none()
     }

@@ -1,5 +1,6 @@
 //! What known clients do, as tests and the program `rootwise` play it.
 
+mod simulated;
 mod table;
 
 use alloc::collections::BTreeMap;
@@ -8,14 +9,13 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use crate::collect::inserted;
-use crate::error::ConfigError;
+use crate::error::{ConfigError, parse_json};
 use crate::path::PathStyle;
-use crate::path::uri::file_uri_to_path;
-use crate::provide::{Folder, ProvidedRoot, provided_roots};
 
+pub use simulated::{ClientLike, SimulatedClient, SimulatedRoots};
 use table::TABLE;
 
 /// How a client of `core/clients.json` behaves. Where several behaviours were seen, it has the one that is hardest to deal with.
@@ -47,12 +47,18 @@ pub struct KnownClient {
     pub declares_roots: bool,
     /// Whether it declares that it tells of changes.
     pub declares_changes: bool,
+    /// What it declares besides roots, as a JSON object.
+    pub other_capabilities: &'static str,
     /// What it does when it is asked for its roots.
     pub answer: RootsAnswer,
+    /// What it does with a form of the server where nobody fills it in.
+    pub form: FormAnswer,
     /// Where it starts its servers.
     pub cwd: StartedIn,
     /// The variables that it sets for its servers; those that are true hold a list.
     pub variables: &'static [(&'static str, bool)],
+    /// What its calls say in their `_meta`: the keys that lead there, and `*` where the value is a key.
+    pub meta: &'static [(&'static [&'static str], MetaValue)],
 }
 
 /// What a client does when it is asked for its roots.
@@ -71,6 +77,34 @@ pub enum RootsAnswer {
     Refused,
     /// It says nothing.
     Silent,
+}
+
+/// What a client does with a form of the server (elicitation) where nobody fills it in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FormAnswer {
+    /// It says that the user declined.
+    Decline,
+    /// It says that the user closed the form.
+    Cancel,
+    /// It ends the request with an error.
+    Failed,
+    /// It does not know the request.
+    Refused,
+    /// It says nothing.
+    Silent,
+}
+
+/// What a client says in the `_meta` of its calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MetaValue {
+    /// The conversation that the call belongs to.
+    Conversation,
+    /// Its first folder.
+    Folder,
+    /// Its first folder, if the server declares an experimental capability of the name of the key.
+    FolderIfDeclared,
 }
 
 /// Where a client starts its servers.
@@ -151,6 +185,37 @@ impl KnownClient {
         inserted(known.filter_map(|(name, is_list)| Some(((*name).to_string(), value(*is_list)?))))
     }
 
+    /// What it declares.
+    #[must_use]
+    pub fn capabilities(&self) -> Map<String, Value> {
+        let Ok(Value::Object(mut declared)) = parse_json(self.other_capabilities) else { return Map::new() };
+        if self.declares_roots {
+            let roots = if self.declares_changes { json!({ "listChanged": true }) } else { json!({}) };
+            declared.insert("roots".to_string(), roots);
+        }
+        declared
+    }
+
+    /// What its calls say in `_meta`: to every server, or to one that declares an experimental capability of the name of the entry.
+    fn meta_of_calls(&self, folders: &[String], conversation: &str, to_declared: bool) -> Map<String, Value> {
+        let mut meta = Map::new();
+        for (keys, holds) in self.meta {
+            let value = match holds {
+                MetaValue::Conversation => Some(conversation),
+                MetaValue::Folder | MetaValue::FolderIfDeclared => folders.first().map(String::as_str),
+            };
+            let (Some(value), [name, inner @ ..]) = (value, *keys) else { continue };
+            if (*holds == MetaValue::FolderIfDeclared) == to_declared {
+                let mut said = json!(value);
+                for key in inner.iter().rev() {
+                    said = if *key == "*" { json!({ (value): {} }) } else { json!({ (*key): said }) };
+                }
+                meta.insert((*name).to_string(), said);
+            }
+        }
+        meta
+    }
+
     /// The folder that is the working directory of its servers; none if that is where the client was started.
     #[must_use]
     pub fn cwd(&self, folders: &[String], home: Option<&str>, style: PathStyle) -> Option<String> {
@@ -161,132 +226,6 @@ impl KnownClient {
             StartedIn::Root => Some("/".to_string()),
             StartedIn::OwnFolder => None,
         }
-    }
-}
-
-/// A client of the table with folders, for a test.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct ClientLike {
-    /// Its name; see [`KnownClient::find`].
-    pub client: String,
-    /// The folders that are open in it.
-    #[serde(default)]
-    pub roots: Vec<Folder>,
-    /// How its paths are spelled.
-    pub style: PathStyle,
-    /// The home folder of its user; by default that of `user`.
-    #[serde(default)]
-    pub home: Option<String>,
-}
-
-/// What that client does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct SimulatedClient {
-    /// The name in the table.
-    pub client: &'static str,
-    /// The name by which it introduces itself.
-    pub name: &'static str,
-    /// The revision in its `initialize`.
-    pub protocol_version: &'static str,
-    /// Whether it speaks 2026-07-28 with servers that do, and sends no `initialize`.
-    pub is_modern: bool,
-    /// What it declares, as far as roots are concerned.
-    pub capabilities: Capabilities,
-    /// What it answers when it is asked for its roots.
-    pub roots: SimulatedRoots,
-    /// The working directory of its servers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cwd: Option<String>,
-    /// The variables that it sets for its servers.
-    pub env: BTreeMap<String, String>,
-}
-
-/// The capabilities of a client.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Capabilities {
-    /// The capability `roots`, if it is declared.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub roots: Option<RootsCapability>,
-}
-
-/// The capability `roots`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct RootsCapability {
-    /// Whether the client says that it tells of changes.
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
-    pub list_changed: bool,
-}
-
-/// The answer of a client to a request for its roots.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-#[non_exhaustive]
-pub enum SimulatedRoots {
-    /// A list.
-    List(Vec<ProvidedRoot>),
-    /// `silent` or `refused`.
-    #[serde(serialize_with = "no_list")]
-    None(RootsAnswer),
-}
-
-fn no_list<S: serde::Serializer>(answer: &RootsAnswer, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(if *answer == RootsAnswer::Refused { "refused" } else { "silent" })
-}
-
-impl ClientLike {
-    /// A client that has these folders open.
-    pub fn new<F: Into<Folder>>(
-        client: impl Into<String>,
-        roots: impl IntoIterator<Item = F>,
-        style: PathStyle,
-    ) -> Self {
-        Self { client: client.into(), roots: roots.into_iter().map(Into::into).collect(), style, home: None }
-    }
-
-    /// What this client does. One that starts its servers where it was started itself was started in its first folder.
-    ///
-    /// ```
-    /// use rootwise::PathStyle;
-    /// use rootwise::clients::ClientLike;
-    ///
-    /// let cursor = ClientLike::new("cursor", ["/work/shop"], PathStyle::Posix).simulate()?;
-    /// assert_eq!(cursor.name, "cursor-vscode");
-    /// assert_eq!(cursor.cwd.as_deref(), Some("/home/user"));
-    /// assert_eq!(cursor.env["CURSOR_PROJECT_DIR"], "/work/shop");
-    /// # Ok::<(), rootwise::ConfigError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// There is no such client, or a folder is not absolute.
-    pub fn simulate(&self) -> Result<SimulatedClient, ConfigError> {
-        let known = KnownClient::find(&self.client)?;
-        let style = self.style;
-        let roots = provided_roots(&self.roots, style)?;
-        let paths: Vec<String> = roots.iter().filter_map(|root| file_uri_to_path(&root.uri, style).ok()).collect();
-        let home = self.home.clone().unwrap_or_else(|| {
-            let home = if style == PathStyle::Windows { r"C:\Users\user" } else { "/home/user" };
-            home.to_string()
-        });
-        let home_root = provided_roots(&[home.as_str().into()], style)?.into_iter().next();
-        let cwd = known.cwd(&paths, Some(&home), style).or_else(|| paths.first().cloned());
-        let declared = RootsCapability { list_changed: known.declares_changes };
-        Ok(SimulatedClient {
-            client: known.client,
-            name: known.name,
-            protocol_version: if known.is_modern() { "2025-11-25" } else { known.protocol_version },
-            is_modern: known.is_modern(),
-            capabilities: Capabilities { roots: known.declares_roots.then_some(declared) },
-            roots: known.listed(roots, home_root).map_or(SimulatedRoots::None(known.answer), SimulatedRoots::List),
-            cwd,
-            env: known.variables(&paths, style),
-        })
     }
 }
 

@@ -180,10 +180,10 @@ pub struct SessionChange {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional = nullable))]
     pub project: Option<Option<Arc<Project>>>,
-    /// Present if the answer in `actions` is also the answer to every ask of this session without facts of its own, until the
-    /// session is named again.
+    /// Present if the answer in `actions` is also the answer to every ask of this session that is like the one it answers, until the
+    /// session is named again: it has no facts of its own, and its call is of the same era and describes its client in the same way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "{ until?: number }", optional))]
+    #[cfg_attr(feature = "ts", ts(type = "{ until?: number, modern?: boolean }", optional))]
     pub known: Option<Reuse>,
 }
 

@@ -63,8 +63,8 @@ impl Reader<'_> {
         let is_modern = started.protocol_version.as_deref().map_or(looks_modern, |version| version >= MODERN);
         let header = |name: &str| self.inputs.headers.contains(&name.to_ascii_lowercase());
         let mut facts = RequestFacts {
-            headers: read(&started.headers, limits, header),
-            query: read(&started.query, limits, |name| self.inputs.query.contains(name)),
+            headers: read(&started.headers, limits, header, decoded),
+            query: read(&started.query, limits, |name| self.inputs.query.contains(name), |text| text.into()),
             argument: started.argument.clone().map(|argument| bounded_argument(argument, limits)),
             ..RequestFacts::default()
         };
@@ -165,9 +165,21 @@ fn json_text(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.into()).unwrap_or_default()
 }
 
-fn read(all: &BTreeMap<String, String>, limits: &Limits, is_read: impl Fn(&str) -> bool) -> BTreeMap<String, String> {
+fn read(
+    all: &BTreeMap<String, String>,
+    limits: &Limits,
+    is_read: impl Fn(&str) -> bool,
+    decode: fn(&str) -> String,
+) -> BTreeMap<String, String> {
     let kept = all.iter().filter(|(name, _)| is_read(name));
-    inserted(kept.map(|(name, value)| (name.clone(), bounded(value.clone(), limits))))
+    inserted(kept.map(|(name, value)| (name.clone(), bounded(decode(value), limits))))
+}
+
+/// The text of a header, of which hosts pass each byte as the character with its number: clients write UTF-8.
+fn decoded(value: &str) -> String {
+    let bytes = value.chars().map(|byte| u8::try_from(u32::from(byte)).ok());
+    let bytes: Option<Vec<u8>> = if value.is_ascii() { None } else { bytes.collect() };
+    bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| value.into())
 }
 
 /// An argument without the end of a text that is too long.

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use super::probes::Probes;
+use super::progress::{Carrier, RootsProgress, UserProgress, Wait, WaitsFor};
 use super::roots_cycle::RootsCycle;
 use crate::api::action::{FORM_KEY, INPUT_KEY};
 use crate::api::event::{AskVia, Asked, RequestFacts, SelectBy, Selected, SelectionCleared, Want};
@@ -32,29 +33,45 @@ pub(crate) struct NewAsk {
     pub(crate) explain: bool,
     /// Whether its caller shows hints.
     pub(crate) hints: bool,
-    /// Whether it has no request-specific facts, so that its answer may serve the next such ask.
-    pub(crate) plain: bool,
     /// Whether the client's user may be asked before it ends.
     pub(crate) may_ask_user: bool,
 }
 
-/// Whether an ask has no request-specific facts: the one definition of an ask that may share its answer.
-pub(crate) fn is_plain(asked: &Asked) -> bool {
-    let Asked { ask: _, want, ask_via: _, facts, target, explain, hints, quiet } = asked;
-    // The user may have to be asked before the answer to a quiet ask serves another one.
-    *want == Want::Project && facts.is_empty() && target.is_none() && !explain && !hints && !quiet
+/// What asks have in common whose answer is the same as long as the connection does not change: they have no request-specific
+/// facts, and describe the same client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Alike {
+    Legacy,
+    /// Those whose client may be asked by their result.
+    Modern(Client),
+}
+
+impl Alike {
+    /// The one definition of an ask that may share its answer.
+    pub(crate) fn of(asked: &Asked, policy: &Policy) -> Option<Self> {
+        let Asked { ask: _, want, ask_via, facts, target, explain, hints, quiet } = asked;
+        // The user may have to be asked before the answer to a quiet ask serves another one.
+        if *want != Want::Project || target.is_some() || *explain || *hints || *quiet || !facts.only_describe_client() {
+            return None;
+        }
+        match ask_via {
+            Some(AskVia::InputRequired) => {}
+            None if facts.capabilities.is_some() => {}
+            _ => return facts.is_empty().then_some(Self::Legacy),
+        }
+        Some(Self::Modern(Client::from_request(facts, policy.config.limits.name_bytes).0))
+    }
 }
 
 impl From<Asked> for NewAsk {
     fn from(asked: Asked) -> Self {
-        let plain = is_plain(&asked);
         let Asked { ask, want, ask_via, facts, target, explain, hints, quiet } = asked;
         let purpose = match want {
             Want::Project => Purpose::Project,
             Want::Roots => Purpose::Roots,
         };
         let may_ask_user = want == Want::Project && !explain && !quiet;
-        Self { id: ask, purpose, ask_via, facts, target, explain, hints, plain, may_ask_user }
+        Self { id: ask, purpose, ask_via, facts, target, explain, hints, may_ask_user }
     }
 }
 
@@ -69,7 +86,6 @@ impl From<Selected> for NewAsk {
             target: None,
             explain,
             hints: false,
-            plain: false,
             may_ask_user: false,
         }
     }
@@ -86,7 +102,6 @@ impl From<SelectionCleared> for NewAsk {
             target: None,
             explain,
             hints: false,
-            plain: false,
             may_ask_user: false,
         }
     }
@@ -112,12 +127,8 @@ pub(crate) struct PendingAsk {
     /// What replies to probes have told it since it arrived; see `add_reply`.
     pub(crate) disk: Vec<Arc<Disk>>,
     pub(crate) roots: RootsProgress,
-    /// Whether it waits for the client's roots now, and not for something of a higher rank.
-    pub(crate) waits_for_roots: bool,
-    /// The request that its call carries.
-    carries: Option<RequestToken>,
-    /// Whether a request that its call carried was abandoned.
-    lost_request: bool,
+    pub(crate) waits_for: WaitsFor,
+    carrier: Carrier,
     /// The roots that came with the call itself.
     pub(crate) input: Option<RootList>,
     /// The answer of the client's user that came with the call.
@@ -127,84 +138,19 @@ pub(crate) struct PendingAsk {
     confined: Option<(Vec<String>, Arc<HostFacts>)>,
 }
 
-/// How far an ask is with the client's user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum UserProgress {
-    /// The user is not asked for it, or not any more.
-    Apart,
-    /// The user may be asked before it ends.
-    MayAsk,
-    /// It waits for the user's answer.
-    Waits,
-    /// It selects what the user named, and then goes on as it would have, in the same way.
-    Selects { by: AskVia },
-    /// It selects what the user named when nobody waited any more, and has no answer.
-    Late,
-}
-
-/// How much longer an ask waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wait {
-    /// For everything, until its deadline.
-    Full,
-    /// The same, except that it waits for newer versions of what is known only until an earlier time.
-    Refreshing { until: Time },
-    /// Until its deadline for what is not known at all: what is known counts.
-    TakesOld,
-    /// No longer.
-    Over,
-}
-
-/// How far an ask is with the client's roots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum RootsProgress {
-    /// It has joined no request, or the last one was abandoned.
-    Apart,
-    /// It joined a request that is in flight, or that another one follows; perhaps after one that was answered.
-    Joined { request: RequestToken, answered: bool },
-    /// Its request was answered, so that this list counts whatever its age.
-    Answered,
-    /// Its request failed: it continues without roots that it would have to wait for.
-    Failed,
-    /// Its call lost a second request: the same, but it has waited for nothing.
-    Lost,
-}
-
-impl RootsProgress {
-    pub(crate) const fn joined(self) -> Option<RequestToken> {
-        match self {
-            Self::Joined { request, .. } => Some(request),
-            Self::Apart | Self::Answered | Self::Failed | Self::Lost => None,
-        }
-    }
-
-    /// Whether the ask has waited for a request until its end.
-    pub(crate) const fn has_waited(self) -> bool {
-        matches!(self, Self::Answered | Self::Failed | Self::Joined { answered: true, .. })
-    }
-
-    /// Whether it no longer waits for roots.
-    pub(crate) const fn goes_without(self) -> bool {
-        matches!(self, Self::Failed | Self::Lost)
-    }
-
-    pub(crate) const fn join(&mut self, request: RequestToken) {
-        *self = Self::Joined { request, answered: self.has_waited() };
-    }
-}
-
 impl PendingAsk {
     /// From now on it waits for the user alone; whatever else arrives still counts.
     pub(crate) const fn wait_for_user(&mut self, until: Time) {
-        self.user = UserProgress::Waits;
+        self.user = UserProgress::Apart;
         self.wait = Wait::Over;
-        self.waits_for_roots = false;
+        self.waits_for = WaitsFor::User;
         self.deadline = until;
     }
 
     /// The wait for the user is over, and its own wait begins anew.
     fn go_on(&mut self, user: UserProgress, now: Time, policy: &Policy) {
         self.user = user;
+        self.waits_for = WaitsFor::Disk;
         self.wait = Wait::Full;
         self.deadline = now.saturating_add(policy.config.timing.caller_timeout_ms.into());
     }
@@ -384,9 +330,8 @@ impl AskQueue {
             wait: Wait::Full,
             disk: Vec::new(),
             roots: RootsProgress::Apart,
-            waits_for_roots: false,
-            carries: None,
-            lost_request: false,
+            waits_for: WaitsFor::Disk,
+            carrier: Carrier::Reliable(None),
             confined,
         })
     }
@@ -433,14 +378,14 @@ impl AskQueue {
 
     /// The first ask that waits for roots.
     pub(crate) fn first_waiting_for_roots(&self) -> Option<AskId> {
-        self.waiting.iter().find(|ask| ask.waits_for_roots).map(|ask| ask.id)
+        self.waiting.iter().find(|ask| ask.waits_for == WaitsFor::Roots).map(|ask| ask.id)
     }
 
     /// A request was sent with the call of one ask: every ask that waits for roots waits for it.
     pub(crate) fn join(&mut self, token: RequestToken, carrier: Option<AskId>) {
-        for ask in self.waiting.iter_mut().filter(|ask| ask.waits_for_roots) {
+        for ask in self.waiting.iter_mut().filter(|ask| ask.waits_for == WaitsFor::Roots) {
             ask.roots.join(token);
-            ask.carries = (carrier == Some(ask.id)).then_some(token);
+            ask.carrier.carry((carrier == Some(ask.id)).then_some(token));
         }
     }
 
@@ -470,9 +415,8 @@ impl AskQueue {
             wait: Wait::Full,
             disk: Vec::new(),
             roots: RootsProgress::Apart,
-            waits_for_roots: false,
-            carries: None,
-            lost_request: false,
+            waits_for: WaitsFor::Disk,
+            carrier: Carrier::Reliable(None),
             input: None,
             form: None,
             user: UserProgress::Late,
@@ -488,7 +432,7 @@ impl AskQueue {
     }
 
     fn waiting_for_user(&mut self) -> Option<&mut PendingAsk> {
-        self.waiting.iter_mut().find(|ask| ask.user == UserProgress::Waits).map(|ask| &mut **ask)
+        self.waiting.iter_mut().find(|ask| ask.waits_for == WaitsFor::User).map(|ask| &mut **ask)
     }
 
     /// A request ended for the asks that waited for it.
@@ -514,9 +458,7 @@ impl AskQueue {
     /// so only once: streams that keep ending must not keep it sending.
     pub(crate) fn abandon(&mut self, token: RequestToken) {
         for ask in self.waiting.iter_mut().filter(|ask| ask.roots.joined() == Some(token)) {
-            let is_carrier = ask.carries == Some(token);
-            let is_second = is_carrier && core::mem::replace(&mut ask.lost_request, true);
-            ask.roots = if is_second { RootsProgress::Lost } else { RootsProgress::Apart };
+            ask.roots = ask.carrier.lose(token);
         }
     }
 
@@ -528,8 +470,8 @@ impl AskQueue {
             let is_over = ask.deadline <= now;
             if is_over {
                 ask.wait = Wait::Over;
-                if ask.user == UserProgress::Waits {
-                    ask.user = UserProgress::Apart;
+                if ask.waits_for == WaitsFor::User {
+                    ask.waits_for = WaitsFor::Disk;
                 }
             } else if refresh_ends {
                 ask.wait = Wait::TakesOld;
@@ -538,7 +480,7 @@ impl AskQueue {
                 probes.give_up(ask.place);
             }
             let gives_up = is_over || (refresh_ends && has_old_list);
-            if let Some(token) = ask.roots.joined().filter(|_| ask.waits_for_roots && gives_up) {
+            if let Some(token) = ask.roots.joined().filter(|_| ask.waits_for == WaitsFor::Roots && gives_up) {
                 cycle.caller_gave_up(token, !is_over);
             }
         }

@@ -4,22 +4,27 @@ use alloc::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::asks::Alike;
 use super::connection::Connection;
-use super::resolver::Resolver;
+use super::resolver::{CachedAnswer, Resolver};
 use super::roots_cycle::TokenStatus;
 use crate::api::explanation::{Era, Explanation, RootsReport};
 use crate::api::host::HostFacts;
+use crate::api::is_default;
 use crate::api::project::Project;
 use crate::id::{Millis, RequestToken};
 use crate::policy::Policy;
 
-/// The validity of the last answer for asks that have no request-specific facts.
+/// The validity of the last answer for asks that are like the one it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Reuse {
     /// The time at which it ends, if the next event does not come first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Millis>,
+    /// Whether it answers asks of revision 2026-07-28, which describe their client in the same way; otherwise legacy ones.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub modern: bool,
 }
 
 impl Resolver {
@@ -114,8 +119,9 @@ impl Resolver {
         self.explainer().roots()
     }
 
-    /// Whether the last answer is also the answer to every ask that has no request-specific facts, until the next event or `until`.
-    /// A host may give it without asking again.
+    /// Whether the last answer is also the answer to every ask that is like the last one, until the next event or `until`: it has no
+    /// request-specific facts; of a modern one, only the same `capabilities` and `client_info`. A host may give it without asking
+    /// again.
     ///
     /// ```
     /// use rootwise::event::Asked;
@@ -135,7 +141,8 @@ impl Resolver {
     /// ```
     #[must_use]
     pub fn reuse(&self) -> Option<Reuse> {
-        self.cached.as_ref().map(|cached| Reuse { until: cached.until.map(Millis::from_time) })
+        let modern = |cached: &CachedAnswer| matches!(cached.asks, Alike::Modern(_));
+        self.cached.as_ref().map(|cached| Reuse { until: cached.until.map(Millis::from_time), modern: modern(cached) })
     }
 
     /// The protocol era of the client.

@@ -10,6 +10,7 @@ mod logs;
 mod messages;
 mod outbox;
 mod probes;
+mod progress;
 mod question;
 pub(crate) mod resolver;
 pub(crate) mod roots_cycle;

@@ -126,7 +126,9 @@ impl OpenProbe {
             let copy = copies.entry(needs).or_insert_with(|| {
                 let all = self.paths.iter().zip(told).enumerate();
                 let needed = all.filter(|(at, _)| needs.contains(*at));
-                Arc::new(inserted(needed.map(|(_, (query, info))| (query.path.clone(), Box::new(info.clone())))))
+                Arc::new(inserted(
+                    needed.map(|(_, (query, info))| (query.path.as_str().into(), Box::new(info.clone()))),
+                ))
             });
             copy.clone()
         };

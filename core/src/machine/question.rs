@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::asks::{PendingAsk, UserProgress};
+use super::asks::PendingAsk;
 use super::logs::refusal_text;
+use super::progress::{UserProgress, WaitsFor};
 use super::resolver::{Resolver, Turn};
 use crate::api::action::{FORM_KEY, InputRequest, Outcome, RequestMethod};
 use crate::api::event::{AskVia, RefusalKind, RequestRefused};
 use crate::api::reason::Reason;
+use crate::collect::inserted;
 use crate::id::{RequestToken, Time};
 use crate::peer::form::FormAnswer;
 use crate::peer::jsonrpc::RequestId;
@@ -191,8 +193,10 @@ impl Resolver {
         evaluation: Option<&Evaluation>,
         turn: &mut Turn,
     ) -> Ending {
+        if ask.waits_for == WaitsFor::User && is_open(&outcome, evaluation) {
+            return Ending::Waits;
+        }
         match (ask.user, outcome) {
-            (UserProgress::Waits, outcome) if is_open(&outcome, evaluation) => Ending::Waits,
             (UserProgress::Selects { by }, Outcome::Selected { project, .. }) => {
                 self.take_selection(ask, &project, turn);
                 ask.purpose = Purpose::Project;
@@ -260,7 +264,7 @@ impl Resolver {
             // The list is too old when the user has answered, and clients repeat only the answers to the last round.
             let can_list = ask.client.declares_roots && self.policy.config.roots.ask != RequestWhen::Never;
             let roots = can_list.then(needs_roots);
-            return Ending::Asks(Outcome::NeedsInput { input_requests: form.into_iter().chain(roots).collect() });
+            return Ending::Asks(Outcome::NeedsInput { input_requests: inserted(form.into_iter().chain(roots)) });
         }
         let (token, id) = self.connection.cycle.next_id();
         turn.outbox.ask_user(token, &id, ask.id, params);

@@ -4,18 +4,19 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::asks::{AskQueue, DecisionCache, UserProgress, is_plain};
+use super::asks::{Alike, AskQueue, DecisionCache};
 use super::builder::{ResolverBuilder, Serves};
 use super::change::{Change, Input};
 use super::connection::Connection;
 use super::logs::Logger;
 use super::outbox::Outbox;
 use super::probes::Probes;
+use super::progress::UserProgress;
 use super::roots_cycle::{HeldAnswer, RootsCycle};
 use super::seal::SealKey;
 use super::size::peer_bytes;
 use crate::api::action::{Action, Answer, Outcome};
-use crate::api::event::{AskVia, Asked, ClientInitialized, Event, Probed, RequestFacts, RootsChanged};
+use crate::api::event::{Asked, ClientInitialized, Event, Probed, RequestFacts, RootsChanged};
 use crate::api::host::{HostFacts, Transport};
 use crate::api::project::Project;
 use crate::error::{ConfigError, Misuse};
@@ -62,9 +63,10 @@ pub struct Resolver {
     pub(super) handshakes: u32,
 }
 
-/// The answer to a plain ask, valid until the next event.
+/// The answer to an ask, valid for asks that are alike until the next event.
 #[derive(Clone, Debug)]
 pub(super) struct CachedAnswer {
+    pub(super) asks: Alike,
     pub(super) project: Arc<Project>,
     pub(super) until: Option<Time>,
 }
@@ -175,10 +177,12 @@ impl Resolver {
     /// peers are bounded.
     pub(crate) fn accept(&mut self, event: Event, now: Millis) -> Vec<Action> {
         self.advance(now);
-        if let Event::Asked(asked) = &event
-            && let Some(answer) = self.cached_answer(asked)
-        {
-            return [Action::Answer(answer.into())].into();
+        let mut alike = None;
+        if let Event::Asked(asked) = &event {
+            alike = Alike::of(asked, &self.policy);
+            if let Some(answer) = alike.as_ref().and_then(|alike| self.cached_answer(asked.ask, alike)) {
+                return [Action::Answer(answer.into())].into();
+            }
         }
         if self.connection.closed {
             return Vec::new();
@@ -187,7 +191,7 @@ impl Resolver {
         self.turns = self.turns.wrapping_add(1);
         let mut turn = Turn::default();
         match event.into() {
-            Input::Ask(new) => self.asked(new, &mut turn),
+            Input::Ask(new) => self.asked(new, alike, &mut turn),
             Input::Message(text) => {
                 self.read_message(text, &mut turn);
                 self.settle(&mut turn);
@@ -273,15 +277,15 @@ impl Resolver {
         }
     }
 
-    /// The answer to a plain ask, if nothing has happened since the last one.
-    fn cached_answer(&self, asked: &Asked) -> Option<Answer> {
+    /// The answer to an ask, if nothing has happened since one that is alike was answered.
+    fn cached_answer(&self, ask: AskId, alike: &Alike) -> Option<Answer> {
         let cached = self.cached.as_ref()?;
-        let current = cached.until.is_none_or(|until| self.now < until);
-        if !current || !is_plain(asked) || asked.ask_via == Some(AskVia::InputRequired) {
+        let is_current = cached.until.is_none_or(|until| self.now < until);
+        if !is_current || cached.asks != *alike {
             return None;
         }
         Some(Answer {
-            asks: [asked.ask].into(),
+            asks: [ask].into(),
             outcome: Outcome::Resolved { project: cached.project.clone() },
             revision: self.connection.revision,
             hints: Vec::new(),

@@ -8,6 +8,7 @@
 mod saved;
 mod views;
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -65,10 +66,9 @@ enum Phase {
     /// The client became ready or its roots changed: one is sent at the end of this event.
     Due,
     /// The roots changed, and the next request must wait for the minimum interval.
-    Deferred {
-        until: Time,
-    },
-    InFlight(InFlightRequest),
+    Deferred { until: Time },
+    /// In a box, because a connection rests most of the time.
+    InFlight(Box<InFlightRequest>),
 }
 
 /// A request in flight.
@@ -181,7 +181,7 @@ impl RootsCycle {
             changed: false,
             held: None,
         };
-        self.phase = Phase::InFlight(in_flight.clone());
+        self.phase = Phase::InFlight(in_flight.clone().into());
         in_flight
     }
 
@@ -333,7 +333,7 @@ impl RootsCycle {
     pub(crate) fn expired(&mut self, policy: &Policy, now: Time) -> Option<InFlightRequest> {
         match &self.phase {
             Phase::InFlight(in_flight) if in_flight.expires_at <= now => {
-                let in_flight = in_flight.clone();
+                let in_flight = InFlightRequest::clone(in_flight);
                 self.failed(Failure::TimedOut, policy, now);
                 Some(in_flight)
             }

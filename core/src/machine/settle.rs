@@ -5,10 +5,11 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::asks::{DecisionCache, NewAsk, PendingAsk, UserProgress, Wait, Waiting};
+use super::asks::{Alike, DecisionCache, NewAsk, PendingAsk, Waiting};
 use super::builder::Serves;
 use super::outbox::AnswerPosition;
 use super::probes::{Asker, Wanted};
+use super::progress::{UserProgress, Wait, WaitsFor};
 use super::question::Ending;
 use super::resolver::{CachedAnswer, Resolver, Turn};
 use crate::api::action::{Answer, Outcome, Refused, Unresolved};
@@ -51,8 +52,7 @@ struct Decided {
 
 impl Resolver {
     /// Takes an ask, and ends it at once if possible.
-    pub(super) fn asked(&mut self, new: NewAsk, turn: &mut Turn) {
-        let plain = new.plain;
+    pub(super) fn asked(&mut self, new: NewAsk, alike: Option<Alike>, turn: &mut Turn) {
         let remembered = self.connection.memory.remembered.clone();
         let initialized = self.connection.client.is_some();
         let mut ask = self.asks.read(new, initialized, self.now, &self.policy, &self.host, &self.operator);
@@ -89,7 +89,11 @@ impl Resolver {
                 self.logger(turn).too_many_asks(ask.id);
             }
         }
-        let by_request = ask.by == AskVia::Request;
+        let may_serve = match alike {
+            Some(Alike::Legacy) => ask.by == AskVia::Request,
+            Some(Alike::Modern(_)) => self.serves == Serves::Connection,
+            None => false,
+        };
         if settles_itself {
             self.settle_asks([ask].into(), turn);
         } else {
@@ -97,10 +101,10 @@ impl Resolver {
             self.settle(turn);
         }
         let unchanged = remembered == self.connection.memory.remembered;
-        if plain && by_request && unchanged && !turn.outbox.changed_connection() {
+        if may_serve && unchanged && !turn.outbox.changed_connection() {
             let answered = turn.outbox.only_project().filter(|project| !project.stale);
             let until = turn.fresh_until;
-            self.cached = answered.map(|project| CachedAnswer { project, until });
+            self.cached = answered.zip(alike).map(|(project, asks)| CachedAnswer { asks, project, until });
         }
     }
 
@@ -171,7 +175,7 @@ impl Resolver {
                     let until = self.now.saturating_add(self.connection.cycle.refresh_wait());
                     ask.wait = Wait::Refreshing { until: until.min(ask.deadline) };
                 }
-                ask.waits_for_roots = for_roots;
+                ask.waits_for = if for_roots { WaitsFor::Roots } else { WaitsFor::Disk };
                 if let Some(request) = self.connection.cycle.token().filter(|_| for_roots) {
                     ask.roots.join(request);
                 }
@@ -226,7 +230,7 @@ impl Resolver {
             let evaluation = self.explainer().evaluate(&mut view, false);
             let DiskView { queries: paths, is_cut, .. } = view;
             let disk = &self.connection.disk;
-            let is_known = |query: &PathQuery| disk.get(&query.path).is_some_and(|info| info.answers(query));
+            let is_known = |query: &PathQuery| disk.get(query.path.as_str()).is_some_and(|info| info.answers(query));
             self.probes.keep_for_connection(|query| !probe_connection && !is_known(query));
             self.probes.owes_connection = probe_connection && is_cut;
             if probe_connection && !paths.is_empty() {
@@ -340,7 +344,7 @@ impl Resolver {
         let known = project.path.as_ref().and_then(|path| Some((path, known(path)?.clone())));
         self.connection.disk.clear();
         if let Some((path, info)) = known {
-            self.connection.disk.insert(path.clone(), Box::new(info));
+            self.connection.disk.insert(path.as_str().into(), Box::new(info));
         }
         let project = if project.stale || project.handle.is_some() {
             Project { stale: false, handle: None, ..(**project).clone() }.into()

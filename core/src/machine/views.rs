@@ -1,7 +1,8 @@
 //! The connection and its asks, as decisions read them.
 
-use super::asks::{PendingAsk, Wait};
+use super::asks::PendingAsk;
 use super::builder::Serves;
+use super::progress::Wait;
 use super::resolver::Resolver;
 use crate::api::action::RootsState;
 use crate::api::event::AskVia;

@@ -362,7 +362,9 @@ impl RootEntry {
 
     pub(crate) fn view(&self) -> RootView {
         let problem = self.path.as_ref().err().map(|rejection| rejection.reason);
-        RootView { root: self.reference.clone(), real_path: None, problem }
+        // A folder of another system is none of this machine.
+        let exists = (problem == Some(Reason::OtherSystem)).then_some(false);
+        RootView { root: self.reference.clone(), real_path: None, problem, exists, usable: false }
     }
 }
 

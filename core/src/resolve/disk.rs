@@ -16,7 +16,7 @@ use crate::id::Time;
 use crate::policy::MarkerNames;
 
 /// The paths that were probed. Reports are in boxes, because a map has room for eleven, and most connections have one.
-pub(crate) type Disk = BTreeMap<String, Box<PathInfo>>;
+pub(crate) type Disk = BTreeMap<Box<str>, Box<PathInfo>>;
 
 /// The report on one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,7 +145,7 @@ pub(crate) fn learn(disk: &mut Disk, path: &str, info: PathInfo, freshness: Fres
         Some(earlier) => info.with_earlier(earlier),
         None => info,
     };
-    disk.insert(path.to_string(), Box::new(info));
+    disk.insert(path.into(), Box::new(info));
 }
 
 /// The report on a path.

@@ -18,8 +18,7 @@ const LIST_CHARS: usize = 4096;
 impl AskContext<'_> {
     /// A list of roots as an answer has it.
     pub(super) fn listed(&self, roots: Vec<RootView>, state: RootsState, answered: bool) -> Outcome {
-        let is_usable = |view: &RootView| view.problem.is_none() && view.root.path.is_some();
-        let unusable = (!roots.iter().any(is_usable)).then(|| self.unusable(&roots, state));
+        let unusable = (!roots.iter().any(|view| view.usable)).then(|| self.unusable(&roots, state));
         let text = self.list_text(&roots, state);
         Outcome::Listed {
             roots: roots.into(),
@@ -75,6 +74,7 @@ impl AskContext<'_> {
         }
         let problem = |view: &RootView| match view.problem {
             Some(problem) => problem.to_string(),
+            None if view.exists == Some(true) => texts::NO_REAL_PATH.to_string(),
             None => texts::ELSEWHERE.to_string(),
         };
         let each =

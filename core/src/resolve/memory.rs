@@ -41,7 +41,7 @@ impl Memory {
 pub(crate) fn is_allowed(project: &Project, policy: &Policy, host: &HostFacts) -> bool {
     let in_reach = host.reaches_client_folders() || !project.origin().is_spelled_by_client();
     let tells = |repository: &Repository| host.allows(&repository.path) && host.allows(repository.folder());
-    if !project.repository.as_ref().is_none_or(tells) {
+    if !project.repository.as_deref().is_none_or(tells) {
         return false;
     }
     match (&project.path, &project.real_path) {

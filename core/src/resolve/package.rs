@@ -1,5 +1,6 @@
 //! The package of a file in a project that has several.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -12,7 +13,7 @@ use crate::policy::{MarkerNames, to_usize};
 
 impl AskContext<'_> {
     /// The nearest package between the target of an ask and its project; `None` while the host must probe first.
-    pub(super) fn package(&self, project: &Project, disk: &mut DiskView<'_>) -> Option<Option<Package>> {
+    pub(super) fn package(&self, project: &Project, disk: &mut DiskView<'_>) -> Option<Option<Box<Package>>> {
         let names: MarkerNames = self.policy.config.packages.iter().cloned().collect();
         let Some((folders, base)) = self.folders_of_target(project).filter(|_| !names.is_empty()) else {
             return Some(None);
@@ -39,12 +40,13 @@ impl AskContext<'_> {
             return None;
         }
         Some(nearest.and_then(|(folder, marker)| {
-            Some(Package {
+            let package = Package {
                 name: path::basename(&folder, self.host.style)?,
                 inside: relative(base, &folder, self.host)?,
                 path: folder,
                 marker,
-            })
+            };
+            Some(package.into())
         }))
     }
 

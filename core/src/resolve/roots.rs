@@ -188,10 +188,13 @@ impl EvaluationContext<'_> {
             }
             Verified::Accepted(folder) => {
                 view.root.path = Some(folder.path);
+                view.exists = Some(true);
+                view.usable = folder.real_path.is_some();
                 view.real_path = folder.real_path;
             }
             Verified::Rejected(rejection) => {
                 view.problem = Some(rejection.reason);
+                view.exists = matches!(rejection.reason, Reason::Missing | Reason::OtherSystem).then_some(false);
                 // The folder of a client on another machine is one of this machine only if that was verified.
                 view.root.path.take_if(|_| !self.host.is_local());
             }

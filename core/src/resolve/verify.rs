@@ -1,5 +1,6 @@
 //! The checks of one path: its place, the operator's limits, and its state on disk.
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -67,7 +68,7 @@ pub(crate) struct Folder {
     pub(crate) real_path: Option<String>,
     /// Whether it is on another machine.
     pub(crate) on_client_machine: bool,
-    pub(crate) repository: Option<Repository>,
+    pub(crate) repository: Option<Box<Repository>>,
 }
 
 impl Folder {
@@ -170,7 +171,7 @@ impl PathVerifier<'_> {
         let Some(rules) = self.repository.filter(looks) else { return Ok(Some(folder)) };
         let search = Search { host: self.host, rules, scope: self.scope };
         match search.find(start, &folder, disk) {
-            Found::Here(repository) => Ok(Some(Folder { repository: Some(repository), ..folder })),
+            Found::Here(repository) => Ok(Some(Folder { repository: Some(repository.into()), ..folder })),
             Found::Unconfirmed if rules.decides => Err(Rejection::at(Reason::Unconfirmed, &folder.path)),
             Found::Nothing | Found::Unconfirmed => Ok(Some(folder)),
             Found::Wait => Ok(None),

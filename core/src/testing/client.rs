@@ -1,13 +1,16 @@
 //! Clients that answer by themselves.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde_json::json;
+use serde_json::value::RawValue;
 
 use super::Reply;
-use crate::clients::{ClientLike, RootsAnswer, SimulatedClient, SimulatedRoots};
+use super::strategies::json_of;
+use crate::action::{InputRequest, RequestMethod};
+use crate::clients::{ClientLike, FormAnswer, RootsAnswer, SimulatedClient, SimulatedRoots};
 use crate::error::ConfigError;
 use crate::event::{ClientInitialized, Event};
 use crate::{HostFacts, PathStyle};
@@ -38,6 +41,12 @@ pub struct Client {
     pub answers: Answers,
     /// The parameters of its `initialize`, as JSON; without them it only says whether it has roots.
     pub introduction: Option<String>,
+    /// Whether it speaks 2026-07-28: it sends no `initialize`, is asked by the results of its calls, and repeats them with its answers.
+    pub modern: bool,
+    /// The `_meta` of its calls, as JSON.
+    pub meta: Option<String>,
+    /// Its answer to a form; without one it says nothing. A result is [`Reply::Junk`], such as `{ "action": "decline" }`.
+    pub form: Option<Reply>,
 }
 
 /// A client that behaves like a known one, and what it gives the servers that it starts.
@@ -81,19 +90,27 @@ pub fn client_like<P: Into<String>>(
 ) -> Result<LikeClient, ConfigError> {
     let folders = folders.into_iter().map(Into::into);
     let like = ClientLike::new(name, folders.collect::<Vec<String>>(), style).simulate()?;
-    let SimulatedClient { name, protocol_version, capabilities, roots, cwd, env, .. } = like;
+    let introduction = Some(like.introduction().to_string());
+    let meta = if like.is_modern { like.modern_meta() } else { like.all_meta() };
+    let meta = serde_json::to_string(&meta).ok();
+    let SimulatedClient { capabilities, roots, form, cwd, env, is_modern: modern, .. } = like;
     let (reply, answers) = match roots {
         SimulatedRoots::List(roots) => {
             let uris = roots.into_iter().map(|root| root.uri).collect();
-            (Reply::Roots(uris), if capabilities.roots.is_some() { Answers::AtOnce } else { Answers::Undeclared })
+            let declares = capabilities.contains_key("roots");
+            (Reply::Roots(uris), if declares { Answers::AtOnce } else { Answers::Undeclared })
         }
         SimulatedRoots::None(RootsAnswer::Refused) => (Reply::Error(-32_601), Answers::AtOnce),
         SimulatedRoots::None(_) => (Reply::Roots(Vec::new()), Answers::Never),
     };
-    let introduction = json!({
-        "protocolVersion": protocol_version, "capabilities": capabilities, "clientInfo": { "name": name, "version": "1" },
-    });
-    let client = Client { reply, answers, introduction: Some(introduction.to_string()) };
+    let form = match form {
+        FormAnswer::Decline => Some(Reply::Junk(r#"{ "action": "decline" }"#.into())),
+        FormAnswer::Cancel => Some(Reply::Junk(r#"{ "action": "cancel" }"#.into())),
+        FormAnswer::Failed => Some(Reply::Error(-32_603)),
+        FormAnswer::Refused => Some(Reply::Error(-32_601)),
+        FormAnswer::Silent => None,
+    };
+    let client = Client { reply, answers, introduction, modern, meta, form };
     Ok(LikeClient { client, cwd, env })
 }
 
@@ -121,13 +138,43 @@ pub enum Answers {
 
 impl Client {
     pub(super) const fn new(reply: Reply, answers: Answers) -> Self {
-        Self { reply, answers, introduction: None }
+        Self { reply, answers, introduction: None, modern: false, meta: None, form: None }
     }
 
     /// Its `initialize`, if it says more than whether it has roots.
     pub(super) fn initialized(&self) -> Option<Event> {
         let params: ClientInitialized = serde_json::from_str(self.introduction.as_deref()?).ok()?;
         Some(params.into())
+    }
+
+    /// The `_meta` of a call that says nothing of its own.
+    pub(super) fn meta(&self) -> Option<Box<RawValue>> {
+        RawValue::from_string(self.meta.clone()?).ok()
+    }
+
+    /// What it says when it is asked, as the result of the method or an error; none if it says nothing.
+    pub(super) fn reply_to(&self, method: RequestMethod) -> Option<&Reply> {
+        match method {
+            RequestMethod::ElicitationCreate => self.form.as_ref(),
+            _ if matches!(self.answers, Answers::Never | Answers::Undeclared) => None,
+            _ => Some(&self.reply),
+        }
+    }
+
+    /// How long it takes to answer.
+    pub(super) fn delay_ms(&self) -> u64 {
+        if let Answers::After(ms) = self.answers { u64::from(ms) } else { 0 }
+    }
+
+    /// Its answers to the requests in the result of a call, as JSON; none if one of them gets no result.
+    pub(super) fn responses(&self, requests: &BTreeMap<String, InputRequest>) -> Option<Box<RawValue>> {
+        let answered = requests.iter().map(|(key, request)| {
+            let reply = self.reply_to(request.method)?;
+            let is_result = matches!(reply, Reply::Roots(_) | Reply::Junk(_));
+            Some((key, RawValue::from_string(json_of(reply)).ok().filter(|_| is_result)?))
+        });
+        let answers: BTreeMap<_, _> = answered.collect::<Option<_>>()?;
+        serde_json::value::to_raw_value(&answers).ok()
     }
 
     /// A client that lists these URIs at once.

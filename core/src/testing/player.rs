@@ -11,10 +11,10 @@ use serde_json::value::RawValue;
 
 use super::strategies::json_of;
 use super::{Answers, Client, Disk, Reply, Step};
-use crate::action::{Action, Answer, Probe};
+use crate::action::{Action, Answer, Probe, RequestMethod};
 use crate::event::{
-    AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, Message, Probed, ProbedPath, RefusalKind, RequestRefused,
-    RootsListed, SelectBy, Selected, SelectionCleared, Want,
+    AskWithdrawn, Asked, ClientInitialized, EntryKind, Event, Message, Probed, ProbedPath, RefusalKind, RequestFacts,
+    RequestRefused, RootsListed, SelectBy, Selected, SelectionCleared, UserAnswered, Want,
 };
 use crate::{AskId, ConfigError, HostFacts, Millis, Outcome, Policy, Project, RequestToken, Resolver};
 
@@ -60,12 +60,18 @@ pub struct Player {
     waiting: VecDeque<AskId>,
     answers: BTreeMap<AskId, Answer>,
     outstanding: Option<RequestToken>,
+    /// What the outstanding request asks for.
+    method: RequestMethod,
     over: BTreeSet<RequestToken>,
     probes: VecDeque<Probe>,
     disk: Option<Disk>,
     client: Option<Client>,
     /// When the client answers the outstanding request.
     answers_at: Option<u64>,
+    /// The calls of a client of revision 2026-07-28 that may have to be repeated.
+    calls: BTreeMap<AskId, Asked>,
+    /// When it repeats a call, and the call.
+    repeats: VecDeque<(u64, Asked)>,
     closed: bool,
     history: Vec<String>,
 }
@@ -85,11 +91,14 @@ impl Player {
             waiting: VecDeque::new(),
             answers: BTreeMap::new(),
             outstanding: None,
+            method: RequestMethod::RootsList,
             over: BTreeSet::new(),
             probes: VecDeque::new(),
             disk: None,
             client: None,
             answers_at: None,
+            calls: BTreeMap::new(),
+            repeats: VecDeque::new(),
             closed: false,
             history: Vec::new(),
         })
@@ -101,14 +110,18 @@ impl Player {
         Self { disk: Some(disk), ..self }
     }
 
-    /// Gives it a client that has completed its handshake and answers by itself. Without one, steps do both.
+    /// Gives it a client that has completed its handshake, if it makes one, and answers by itself. Without one, steps do both.
     ///
     /// # Errors
     /// Something that must hold does not.
     pub fn client(mut self, client: Client) -> Result<Self, Violation> {
         let roots = client.answers != Answers::Undeclared;
         let introduction = client.initialized();
+        let is_modern = client.modern;
         self.client = Some(client);
+        if is_modern {
+            return Ok(self);
+        }
         match introduction {
             Some(event) => self.feed(event)?,
             None => self.play(&Step::Initialize { roots })?,
@@ -159,12 +172,18 @@ impl Player {
     fn wait(&mut self, ms: u64) -> Result<Vec<Action>, Violation> {
         let end = self.now.saturating_add(ms);
         let mut actions = Vec::new();
-        while let Some(at) = self.answers_at.filter(|at| *at <= end) {
+        while let Some(at) = self.next_of_client().filter(|at| *at <= end) {
             actions.extend(self.pass_to(at)?);
-            actions.extend(self.answer_now()?);
+            actions.extend(self.react()?);
         }
         actions.extend(self.pass_to(end)?);
         Ok(actions)
+    }
+
+    /// When the client does something by itself.
+    fn next_of_client(&self) -> Option<u64> {
+        let repeats = self.repeats.iter().map(|(at, _)| *at);
+        self.answers_at.into_iter().chain(repeats).min()
     }
 
     fn pass_to(&mut self, at: u64) -> Result<Vec<Action>, Violation> {
@@ -176,7 +195,9 @@ impl Player {
     /// The client answers the outstanding request, if there is one.
     fn answer_now(&mut self) -> Result<Vec<Action>, Violation> {
         self.answers_at = None;
-        match self.client.as_ref().and_then(|client| Some(answer(self.outstanding?, &client.reply))) {
+        let method = self.method;
+        let answered = |client: &Client| Some(answer(self.outstanding?, method, client.reply_to(method)?));
+        match self.client.as_ref().and_then(answered) {
             Some(event) => self.feed(event),
             None => Ok(Vec::new()),
         }
@@ -191,8 +212,13 @@ impl Player {
             let paths = probe.paths.iter().map(|wanted| disk.examine(wanted)).collect();
             actions.extend(self.feed(Probed::new(probe.probe, paths))?);
         }
-        if self.answers_at == Some(self.now) {
+        if self.answers_at.is_some_and(|at| at <= self.now) {
             actions.extend(self.answer_now()?);
+        }
+        if self.repeats.front().is_some_and(|(at, _)| *at <= self.now)
+            && let Some((_, call)) = self.repeats.pop_front()
+        {
+            actions.extend(self.feed(call)?);
         }
         Ok(actions)
     }
@@ -237,6 +263,11 @@ impl Player {
             Event::ClientInitialized(_) | Event::Closed => (None, true),
             _ => (None, false),
         };
+        if let Event::Asked(asked) = &event
+            && self.client.as_ref().is_some_and(|client| client.modern)
+        {
+            self.calls.insert(asked.ask, asked.clone());
+        }
         self.close_request(&event);
         let closing = matches!(event, Event::Closed);
         let mut actions = match self.resolver.handle(event, Millis(self.now)) {
@@ -271,6 +302,7 @@ impl Player {
         let over = match event {
             Event::RootsListed(RootsListed { request, .. }) => *request,
             Event::RequestRefused(refused) => Some(refused.request),
+            Event::UserAnswered(answered) => Some(answered.request),
             Event::ClientInitialized(_) | Event::Closed => self.outstanding,
             Event::Message(message) => self.outstanding.filter(|token| self.is_answer(*token, &message.text)),
             _ => None,
@@ -307,6 +339,7 @@ impl Player {
                     };
                     self.waiting.remove(place);
                     self.answers.insert(*id, (**answer).clone());
+                    self.repeat(*id, &answer.outcome);
                 }
                 if let Outcome::Resolved { project }
                 | Outcome::Selected { project, .. }
@@ -330,16 +363,25 @@ impl Player {
                 if let Some(other) = self.outstanding.replace(send.request) {
                     return Err(self.violation(format!("request {} was sent beside {other}", send.request)));
                 }
-                self.answers_at = self.client.as_ref().and_then(|client| match client.answers {
-                    Answers::AtOnce => Some(self.now),
-                    Answers::After(ms) => Some(self.now.saturating_add(u64::from(ms))),
-                    Answers::Never | Answers::Undeclared => None,
-                });
+                self.method = send.method;
+                let answering = self.client.as_ref().filter(|client| client.reply_to(send.method).is_some());
+                self.answers_at = answering.map(|client| self.now.saturating_add(client.delay_ms()));
             }
             Action::Probe(probe) => self.probes.push_back(probe.clone()),
             Action::Forward(_) | Action::Log(_) => {}
         }
         Ok(())
+    }
+
+    /// A call that was asked for something is made again with the client's answers.
+    fn repeat(&mut self, ask: AskId, outcome: &Outcome) {
+        let Some(call) = self.calls.remove(&ask) else { return };
+        let (Some(client), Outcome::NeedsInput { input_requests }) = (&self.client, outcome) else { return };
+        let Some(responses) = client.responses(input_requests) else { return };
+        let at = self.now.saturating_add(client.delay_ms());
+        let facts = RequestFacts { input_responses: Some(responses), ..call.facts.clone() };
+        let call = Asked { ask: self.next_ask(), facts, ..call };
+        self.repeats.push_back((at, call));
     }
 
     fn check_project(&self, project: &Project) -> Result<(), Violation> {
@@ -361,10 +403,11 @@ impl Player {
             }
             Step::Ready => Event::ClientReady,
             Step::RootsChanged => Event::RootsChanged(crate::event::RootsChanged::default()),
-            Step::Reply(reply) => answer(self.outstanding?, reply),
-            Step::StaleReply(reply) => answer(*self.over.first()?, reply),
+            Step::Reply(reply) => answer(self.outstanding?, RequestMethod::RootsList, reply),
+            Step::StaleReply(reply) => answer(*self.over.first()?, RequestMethod::RootsList, reply),
             Step::Ask { ask_via, facts, explain } => {
-                let (ask_via, facts, explain) = (*ask_via, facts.clone(), *explain);
+                let (ask_via, mut facts, explain) = (*ask_via, facts.clone(), *explain);
+                facts.meta = facts.meta.or_else(|| self.client.as_ref()?.meta());
                 Asked { ask_via, facts, explain, ..Asked::new(self.next_ask()) }.into()
             }
             Step::AskRoots => Asked { want: Want::Roots, ..Asked::new(self.next_ask()) }.into(),
@@ -388,12 +431,13 @@ impl Player {
     }
 }
 
-fn answer(request: RequestToken, reply: &Reply) -> Event {
+fn answer(request: RequestToken, method: RequestMethod, reply: &Reply) -> Event {
     let refused = |kind, code| Event::from(RequestRefused { request, kind, code, message: None });
     match reply {
         Reply::Error(code) => refused(RefusalKind::Error, Some(*code)),
         Reply::Abandoned => refused(RefusalKind::Abandoned, None),
         Reply::Roots(_) | Reply::Junk(_) => match RawValue::from_string(json_of(reply)) {
+            Ok(result) if method == RequestMethod::ElicitationCreate => UserAnswered::new(request, result).into(),
             Ok(result) => RootsListed { request: Some(request), result }.into(),
             Err(_) => refused(RefusalKind::Unreadable, None),
         },

@@ -20,6 +20,7 @@ pub(crate) const MORE: &str = "and {count} more";
 
 /// None of the roots is of use.
 pub(crate) const NONE_USABLE: &str = "None of the client's folders can be used on this machine: {roots}.";
+pub(crate) const NO_REAL_PATH: &str = "its real path is not known";
 pub(crate) const ELSEWHERE: &str = "it is on the client's machine";
 
 /// The reason for which there is no list.

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::api::event::Event;
 use crate::endpoint::inputs::PolicyInputs;
-use crate::error::Misuse;
+use crate::error::{Misuse, place, read, refusal};
 use crate::peer::raw;
 use crate::policy::{Policy, SourceKind};
 
@@ -204,9 +204,7 @@ fn copy_members(text: &str, copy: &mut String, copy_value: CopyValue<'_>) -> boo
 }
 
 fn parse_fields<T: DeserializeOwned>(text: &str) -> Result<T, Misuse> {
-    // Through the same deserializer as everything else that a host writes: another one would double the generated code.
-    serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text))
-        .map_err(|error| bad_event(&error.path().to_string(), &error.inner().to_string()))
+    read(text).map_err(|error| bad_event(&place(text, &error, &refusal::<T>), &error.to_string()))
 }
 
 /// Turns an error of serde into a misuse that repeats no value, and no key that may be a peer's.

@@ -4,6 +4,8 @@ mod endpoint;
 mod event;
 mod functions;
 mod machine;
+#[cfg(test)]
+mod places;
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -54,7 +56,7 @@ pub struct Output {
     /// The connection's project, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<Option<Arc<Project>>>,
-    /// Whether the answer in `actions` may be given again to asks that have no request-specific facts.
+    /// Whether the answer in `actions` may be given again to asks that are like the one it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reuse: Option<Reuse>,
 }

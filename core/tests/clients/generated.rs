@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::{self, Write as _};
 
-use super::{Client, Conversation, Format, How, Known, Seen, Variable};
+use super::{Client, Conversation, Format, How, Known, Seen, SeenClient, Variable};
 
 /// The sources that read clients' variables: confirmed ones first, then those of more clients, then as the table has them.
 pub(super) fn sources(clients: &[Client]) -> Vec<String> {
@@ -64,12 +64,16 @@ pub(super) fn behaviours(clients: &[Client]) -> String {
         writeln!(
             table,
             "    KnownClient {{ client: {:?}, name: {name:?}, protocol_version: {protocol:?}, declares_roots: {declares}, \
-             declares_changes: {}, answer: RootsAnswer::{}, cwd: StartedIn::{}, variables: &[{}] }},",
+             declares_changes: {}, other_capabilities: {:?}, answer: RootsAnswer::{}, form: FormAnswer::{}, cwd: StartedIn::{}, \
+             variables: &[{}], meta: &[{}] }},",
             row.client,
             declares && declares_changes(&row.roots.list_changed),
+            row.other_capabilities(),
             answer(&row.roots.answer, declares),
+            form(row.first_seen().and_then(|seen| seen.form.as_deref())),
             started_in(&row.cwd),
             variables.join(", "),
+            row.meta().join(", "),
         )
         .unwrap();
     }
@@ -99,6 +103,51 @@ fn answer(said: &str, declares: bool) -> &'static str {
     }
 }
 
+fn form(seen: Option<&str>) -> &'static str {
+    match seen {
+        Some("decline") => "Decline",
+        Some("cancel") => "Cancel",
+        Some("no answer") => "Silent",
+        Some(_) => "Failed",
+        // What the SDKs say for a client without forms.
+        None => "Refused",
+    }
+}
+
+/// The keys of a JSON pointer.
+fn keys(pointer: &str) -> Vec<String> {
+    pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect()
+}
+
+impl Client {
+    /// What the run of its newest version saw.
+    fn first_seen(&self) -> Option<&SeenClient> {
+        self.seen.values().find_map(|seen| match seen {
+            Seen::Client(seen) => Some(&**seen),
+            Seen::Gateway { .. } => None,
+        })
+    }
+
+    fn other_capabilities(&self) -> String {
+        let mut seen = self.first_seen().map(|seen| seen.capabilities.clone()).unwrap_or_default();
+        seen.remove("roots");
+        serde_json::to_string(&seen).unwrap()
+    }
+
+    /// What its calls say in `_meta`: the conversation, and the folders that a signal of the row names.
+    fn meta(&self) -> Vec<String> {
+        let conversation =
+            self.conversation.iter().map(|one| format!("(&{:?}, MetaValue::Conversation)", keys(&one.meta)));
+        let folders = self.first_seen().into_iter().flat_map(|seen| &seen.folders).filter_map(|pointer| {
+            let keys = keys(pointer);
+            let signal = self.signals.iter().find(|signal| signal.contains(&format!("`{}`", keys[0])))?;
+            let holds = if signal.contains("if the server declares") { "FolderIfDeclared" } else { "Folder" };
+            Some(format!("(&{keys:?}, MetaValue::{holds})"))
+        });
+        conversation.chain(folders).collect()
+    }
+}
+
 fn started_in(said: &str) -> &'static str {
     let starts = |starts: &[&str]| starts.iter().any(|start| said.starts_with(start));
     let in_project =
@@ -115,7 +164,7 @@ const BEHAVIOURS: &str = "\
 //! What each client does. Generated from `core/clients.json`:
 //! `UPDATE_CLIENTS=1 cargo test -p rootwise --test clients`.
 
-use super::{KnownClient, RootsAnswer, StartedIn};
+use super::{FormAnswer, KnownClient, MetaValue, RootsAnswer, StartedIn};
 
 #[rustfmt::skip]
 pub(super) const TABLE: &[KnownClient] = &[
@@ -157,7 +206,7 @@ pub(super) fn page(clients: &[Client]) -> String {
         writeln!(page, "- **{}**: {}.", row.client, row.misleads).unwrap();
     }
     page.push_str(GATEWAYS);
-    page.push_str("\n## Advice when no project was found\n\n| name | what its user can do |\n|---|---|\n");
+    page.push_str(ADVICE);
     for row in clients.iter().filter(|row| !row.ways.is_empty()) {
         writeln!(page, "| {} | {} |", code(&row.patterns), cell(&row.ways.join("; "))).unwrap();
     }
@@ -215,23 +264,25 @@ impl fmt::Display for Known {
 
 const PAGE: &str = "# What clients do
 
-Generated from [`core/clients.json`](../core/clients.json) by `UPDATE_CLIENTS=1 cargo test -p rootwise --test clients`.
+This page says what each MCP client tells a server about its project, and what its user can do if no project was found. If your client is missing or has changed, [add what you see](../CONTRIBUTING.md#a-row-for-a-client).
 
 Clients change, so every row says how it is known:
 
-- **run**: the published client of this version called a tool of a server with Rootwise on that day, on Linux. A cell marks what was only (read) or (reported).
-  A name that the run did not record was read in the package of that version. `npm run clients` repeats every run ([tests/clients](../tests/clients/README.md)).
-- **read in source**: somebody read the client's own code in that month. **Reported**: an issue, a changelog or a table of others says so; the newest is of that month.
+- **run**: on that day, the published client of this version called a tool of a server with Rootwise, on Linux. A cell marks what was only (read) or (reported).
+  If the run did not record the client's name, the name was read in the package of that version. `npm run clients` repeats every run ([tests/clients](../tests/clients/README.md)).
+- **read in source**: somebody read the client's own code in that month.
+- **reported**: an issue, a changelog or a table of other people says so; the newest of these is of that month.
 
-The table affects only texts and the order of variables:
+Rootwise uses the table only for texts and for the order of variables:
 
-- The advice when no project was found names what the user of this client can do. `{option}` is the option that the server's policy reads; without one, that way
-  is left out.
-- The policy `recommended` takes the order in which the clients' variables are read, which matters only if several are set: first those that the client's own sources confirm, then those of
-  more clients, then in the order of this table.
+- **Advice**: if no project was found, the error names what the user of this client can do ([the list](#advice-when-no-project-was-found)).
+- **Variables**: if the variables of several clients are set, their order in the policy `recommended` decides. First come those that the client's own sources confirm, then those of
+  more clients, then the order of this table.
 
 A test runs all vectors without the clients' names and gets the same outcomes. To use other texts or other variables, change `advice` or the `env` sources in your own
 policy: [policy.md](policy.md).
+
+`UPDATE_CLIENTS=1 cargo test -p rootwise --test clients` generates the page from [`core/clients.json`](../core/clients.json).
 
 | client | `clientInfo.name` | known | protocol | other capabilities | declares roots | `listChanged` | answer to `roots/list` | working directory over stdio | other signals | sources |
 |---|---|---|---|---|---|---|---|---|---|---|
@@ -240,8 +291,8 @@ policy: [policy.md](policy.md).
 const CONVERSATIONS: &str = "
 ## Which conversation a call belongs to
 
-Several clients put an id of the conversation into the `_meta` of every tool call. Two conversations of one client may share a server, and a client without sessions has no
-other name for them. The paths are JSON pointers into `_meta`.
+Several clients put an id of the conversation into the `_meta` of every tool call. Two conversations of one client may share a server, and without a session only this id tells
+them apart. The paths are JSON pointers into `_meta`.
 
 | client | in `_meta` | known |
 |---|---|---|
@@ -255,17 +306,27 @@ shows it. The answer's source is then `cwd`. For these clients, name the project
 
 ";
 
+const ADVICE: &str = "
+## Advice when no project was found
+
+`{option}` is the option that the server's policy reads. If it reads none, advice with `{option}` is left out.
+
+| name | what its user can do |
+|---|---|
+";
+
 const GATEWAYS: &str = "
 ## Gateways
 
 A gateway between client and server decides what the server can know. Two of them mix clients up:
 
 - **supergateway in SSE mode**, its default for `--stdio`, starts one server and puts all its clients on that one pipe. Whatever the server
-  sends goes to all of them, so all answer one `roots/list`. Once it shows that several clients share the pipe, calls end with the code `several_clients` ([rule 34](rules.md)). Use
+  sends goes to all of them, so all answer one `roots/list`. When Rootwise notices that several clients share the pipe, calls end with the code `several_clients` ([rule 34](rules.md#clients-and-folders)). Use
   `--outputTransport streamableHttp --stateful`, which starts one server for each client.
-- **FastMCP's `create_proxy` over HTTP** asks only its first client for the roots: the second client got the project of the first, with every setting of Rootwise. Run one
+- **FastMCP's `create_proxy` over HTTP** asks only its first client for the roots: the second client got the project of the first, whatever the settings of Rootwise. Run one
   proxy for each client, or pass the project as an argument.
 
-Others lose the roots, and the error says that the client declares none. Pass the project by argument, or by header where the gateway keeps headers. mcp-remote
-passes roots on and adds itself to the client's name; advice and policies find `x (via mcp-remote 1.0)` as `x`.
+Other gateways lose the roots, and the error says that the client declares none. Pass the project by argument, or by header where the gateway keeps headers.
+
+mcp-remote passes roots on and adds itself to the client's name; advice and policies find `x (via mcp-remote 1.0)` as `x`.
 ";

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rootwise::Resolver;
 use rootwise::action::{Action, Answer, Outcome, RequestMethod, SendRequest};
 use rootwise::endpoint::event::EndpointEvent;
-use rootwise::event::{AskVia, Asked, Event, RefusalKind, Selected, SelectionCleared, Want};
+use rootwise::event::{AskVia, Asked, Event, RefusalKind, RequestFacts, Selected, SelectionCleared, Want};
 use rootwise::explanation::Era;
 use rootwise::policy::SourceKind;
 use serde_json::{Value, json};
@@ -135,12 +135,9 @@ impl Model {
     pub fn process(&mut self, owner: At, event: Event, turn: &mut Turn) {
         let Some(resolver) = self.resolvers.get_mut(&owner) else { return };
         let before = resolver.project().cloned();
-        let is_known = |asked: &Asked| {
-            let is_current = resolver.reuse().is_some_and(|reuse| reuse.until.is_none_or(|until| self.now < until.0));
-            let is_plain = asked.want == Want::Project && asked.facts.is_empty() && asked.target.is_none();
-            is_current && is_plain && !asked.explain && !asked.hints && asked.ask_via != Some(AskVia::InputRequired)
-        };
-        let is_cheap = matches!(&event, Event::Asked(asked) if is_known(asked));
+        let like = if let Event::Asked(asked) = &event { likeness(asked) } else { None };
+        let is_current = resolver.reuse().is_some_and(|reuse| reuse.until.is_none_or(|until| self.now < until.0));
+        let is_cheap = is_current && like.is_some() && like.as_ref() == self.log.known(owner);
         let may_list = match &event {
             Event::RootsListed(_) | Event::Message(_) | Event::DeadlineReached => true,
             // A modern call may bring its roots.
@@ -160,10 +157,14 @@ impl Model {
             resolver.handle(event, self.now).unwrap_or_else(|misuse| panic!("the model made a mistake: {misuse}"));
         let project = resolver.project().cloned();
         let id = self.log.session_id(owner);
+        let reuse = resolver.reuse();
+        if let Some(like) = like.filter(|_| !is_cheap && reuse.is_some()) {
+            self.log.add(Entry::Known { owner, like });
+        }
         if let (Some(id), false) = (id, is_cheap) {
             let changed = (before != project).then_some(project);
             let earlier = turn.sessions.remove(&id).and_then(|(project, _)| project);
-            turn.sessions.insert(id, (changed.or(earlier), resolver.reuse()));
+            turn.sessions.insert(id, (changed.or(earlier), reuse));
         }
         let has_listed = may_list && lists != self::lists(resolver);
         let is_late = is_deadline && self.log.in_flight(owner).is_some();
@@ -341,6 +342,21 @@ pub fn say_why(answer: &mut Value, note: Option<CannotAsk>) {
 /// What a resolver would save, which tells more about it than its views.
 pub fn saved(resolver: &Resolver) -> Value {
     serde_json::from_str(&resolver.snapshot()).unwrap()
+}
+
+/// What asks have in common that share an answer (E31): nothing if they are legacy, else how they describe their client. None of
+/// an ask that shares none.
+fn likeness(asked: &Asked) -> Option<String> {
+    let RequestFacts { capabilities, client_info, .. } = &asked.facts;
+    let client = [capabilities, client_info].map(|part| part.as_ref().map(|part| part.get().to_owned()));
+    let mut facts = asked.facts.clone();
+    let is_modern = asked.ask_via == Some(AskVia::InputRequired);
+    if is_modern {
+        (facts.capabilities, facts.client_info) = (None, None);
+    }
+    let is_plain = asked.want == Want::Project && facts.is_empty() && asked.target.is_none();
+    let is_plain = is_plain && !asked.explain && !asked.hints && !asked.quiet;
+    is_plain.then(|| format!("{is_modern} {client:?}"))
 }
 
 /// The requests for which a resolver waits: that for roots, and that for the user.

@@ -99,7 +99,7 @@ pub const POLICIES: [&str; 8] = [
     rootwise::policy::RECOMMENDED,
 ];
 
-const VALUES: [&str; 6] = ["/p/a", "/p/b", "file:///p/a", "p/rel", "", " /p/missing"];
+const VALUES: [&str; 7] = ["/p/a", "/p/b", "file:///p/a", "p/rel", "", " /p/missing", "/p/\u{c3}\u{a9}"];
 
 const LISTS: [&str; 8] = [
     r#"{"roots":[{"uri":"file:///p/a"}]}"#,
@@ -406,7 +406,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// Events that belong together and would rarely meet by chance; anything may happen after them.
 fn scene() -> impl Strategy<Value = Vec<Act>> {
     let ids = (session(), few(4), few(5), few(5));
-    (0..13_u8, ids, select(LISTS.to_vec()), any::<bool>()).prop_map(
+    (0..14_u8, ids, select(LISTS.to_vec()), any::<bool>()).prop_map(
         |(kind, (session, channel, call, ask), list, flag)| scene_of(kind, session, (channel, call, ask), list, flag),
     )
 }
@@ -482,6 +482,30 @@ fn scene_of(kind: u8, session: u32, (channel, call, ask): (u32, u32, u32), list:
                 if kind == 9 { event(ChannelClosed::new(channel, ChannelEnd::Cut).into()) } else { answer.clone() },
                 answer,
             ]
+        }
+        // Calls on a pipe that describe their client alike, and one that may not.
+        13 => {
+            let described = |call: u32, capabilities: usize, name: &str| {
+                let mut modern = started(call);
+                modern.capabilities = Some(raw(CAPABILITIES[capabilities]));
+                modern.client_info = Some(raw(&format!(r#"{{"name":"{name}"}}"#)));
+                modern
+            };
+            let round = |call: CallStarted, ask: u32| {
+                let id = call.call;
+                let mut asked = CallAsked::new(ask);
+                asked.call = Some(id);
+                [event(CallEnded::new(id).into()), event(call.into()), event(asked.into())]
+            };
+            let mut first = described(call, 1, "one");
+            first.input_responses = Some(raw(&format!(r#"{{"rootwise":{list}}}"#)));
+            let probed = Act::Probed(Which::Newest, Some(EntryKind::Directory));
+            let other = if flag { described(call, usize::from(ask > 3), "one") } else { described(call, 1, "two") };
+            let alike = [round(described(call, 1, "one"), ask), round(described(call, 1, "one"), ask)].concat();
+            let opened = event(SessionOpened::new(session, Transport::Stdio).into());
+            let rounds = [round(first, ask).to_vec(), vec![probed], alike, round(other, ask).to_vec()].concat();
+            let last = round(described(call, 1, "one"), ask);
+            [opened].into_iter().chain(rounds).chain(last).collect()
         }
         // Two rounds of a call that asks its user, on a pipe in a conversation.
         7 | 8 => {

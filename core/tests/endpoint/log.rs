@@ -30,6 +30,11 @@ pub enum Entry {
     },
     /// The client of a call must be asked this.
     NeedsInput(At, Value),
+    /// An answer of a session serves other asks that are like the one it answers.
+    Known {
+        owner: At,
+        like: String,
+    },
     /// It was logged that the client of a session, or no client without one, can be asked.
     CannotAsk(Option<At>),
     /// It was logged that calls without a session cannot select.
@@ -122,6 +127,14 @@ impl Log {
 
     pub fn events_since(&self, since: At) -> impl Iterator<Item = &EndpointEvent> {
         self.events().filter(move |(at, _)| *at > since).map(|(_, event)| event)
+    }
+
+    /// What asks have in common that the last known answer of a resolver serves.
+    pub fn known(&self, of: At) -> Option<&String> {
+        self.0.iter().rev().find_map(|entry| match entry {
+            Entry::Known { owner, like } if *owner == of => Some(like),
+            _ => None,
+        })
     }
 
     /// The session with an id that is in use.

@@ -92,6 +92,12 @@ pub fn initialize(params: &SessionInitialized) -> (ClientInitialized, usize) {
     (read, usize::from(is_long))
 }
 
+/// The bytes whose numbers the characters of a text are.
+fn encoding(text: &str) -> Option<Vec<u8>> {
+    let is_byte = |character: char| (character as u32) < 256;
+    text.chars().all(is_byte).then(|| text.chars().map(|character| character as u8).collect())
+}
+
 pub fn call(started: &CallStarted, policy: &Policy) -> Parts {
     let most = policy.config().limits.event_bytes as usize / 4;
     let mut too_large = 0;
@@ -104,7 +110,14 @@ pub fn call(started: &CallStarted, policy: &Policy) -> Parts {
     let mut facts = RequestFacts::default();
     let headers = names(policy, SourceKind::Header);
     let is_header = |name: &str| headers.iter().any(|read| read.eq_ignore_ascii_case(name));
-    facts.headers = chosen(&started.headers, policy, is_header);
+    // E32: a value whose characters are the bytes of UTF-8.
+    let utf8 = |value: &String| encoding(value).and_then(|bytes| std::str::from_utf8(&bytes).ok().map(str::to_owned));
+    let headers_read: BTreeMap<String, String> = started
+        .headers
+        .iter()
+        .map(|(name, value)| (name.clone(), utf8(value).unwrap_or_else(|| value.clone())))
+        .collect();
+    facts.headers = chosen(&headers_read, policy, is_header);
     let parameters = names(policy, SourceKind::Query);
     facts.query = chosen(&started.query, policy, |name| parameters.iter().any(|read| *read == name));
     facts.argument = started.argument.as_ref().map(|argument| cut_argument(argument, policy));

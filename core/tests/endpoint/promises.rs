@@ -15,8 +15,9 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default)]
 pub struct Promises {
     sessions: BTreeMap<u32, Transport>,
-    /// Whether the process is on its clients' machine, and the sessions that say so themselves.
+    /// Whether the process is on its clients' machine, and one of several; and the sessions that say so themselves.
     is_local: Option<bool>,
+    has_replicas: bool,
     sessions_local: BTreeMap<u32, bool>,
     /// The open and cut channels, by the session they belong to, with the calls that share one.
     channels: BTreeMap<u32, (u32, BTreeSet<u32>)>,
@@ -70,7 +71,7 @@ fn rank(action: &EndpointAction) -> u8 {
 
 impl Promises {
     pub fn of(host: &HostFacts) -> Self {
-        Self { is_local: host.local, ..Self::default() }
+        Self { is_local: host.local, has_replicas: host.replicas, ..Self::default() }
     }
 
     /// Passes an event on, and returns what it caused; an error says which promise was broken.
@@ -173,7 +174,7 @@ impl Promises {
                 let is_local = session.and_then(|id| self.sessions_local.get(&id).copied()).or(self.is_local);
                 let names_one = started.meta.as_ref().is_some_and(|meta| meta.get().contains("threadId"));
                 let is_known = started.caller.is_some() || names_one && is_local == Some(true);
-                let has_memory = is_known && is_http && is_modern(started);
+                let has_memory = is_known && is_http && !self.has_replicas && is_modern(started);
                 self.calls.insert(started.call.0, Call { session, dirs, has_returned: false, has_memory });
                 if let (Some(session), Some(channel)) = (session, started.channel)
                     && self.sessions[&session] == Transport::Http
@@ -207,7 +208,9 @@ impl Promises {
             EndpointEvent::AskWithdrawn(withdrawn) => drop(self.waiting.remove(&withdrawn.ask.0)),
             EndpointEvent::RequestAnswered(answered) => self.answered(answered.request.0),
             EndpointEvent::RequestRefused(refused) => self.answered(refused.request.0),
-            EndpointEvent::HostFactsChanged(changed) => self.is_local = changed.facts.local,
+            EndpointEvent::HostFactsChanged(changed) => {
+                (self.is_local, self.has_replicas) = (changed.facts.local, changed.facts.replicas);
+            }
             _ => {}
         }
     }

@@ -18,7 +18,7 @@ fn proj(project: &Project) -> Proj {
         path: project.path.clone().or_else(|| project.client_path.clone()),
         client_path: project.client_path.clone().filter(|_| project.path.is_some()),
         on_client_machine: project.path.is_none() && project.client_path.is_some(),
-        repository: project.repository.as_ref().map(repo),
+        repository: project.repository.as_deref().map(repo),
         is_windows: project.style.map(|style| style == PathStyle::Windows),
         source: project.source,
         via: project.via.clone(),
@@ -49,7 +49,9 @@ fn out(outcome: &Outcome) -> Out {
         Outcome::Resolved { project } => Out::Resolved(proj(project)),
         Outcome::Selected { project, .. } => Out::Selected(proj(project)),
         Outcome::Listed { roots, state, .. } => {
-            let views = roots.iter().map(|view| (view.root.uri.clone(), view.problem, view.real_path.clone()));
+            let views = roots
+                .iter()
+                .map(|view| (view.root.uri.clone(), view.problem, view.real_path.clone(), view.exists, view.usable));
             Out::Listed(views.collect(), *state)
         }
         Outcome::NeedsInput { input_requests } => {

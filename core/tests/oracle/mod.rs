@@ -68,13 +68,15 @@ pub struct Proj {
     pub stale: bool,
 }
 
+/// A root with its problem, its real path, and whether it exists and is usable.
+pub type Shown = (String, Option<Reason>, Option<String>, Option<bool>, bool);
+
 /// How an ask ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Out {
     Resolved(Proj),
     Selected(Proj),
-    /// Each root with its problem and its real path.
-    Listed(Vec<(String, Option<Reason>, Option<String>)>, RootsState),
+    Listed(Vec<Shown>, RootsState),
     NeedsInput(Vec<(String, String)>),
     Refused(Reason, SourceKind, Option<u16>),
     Unresolved(Reason),

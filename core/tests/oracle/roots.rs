@@ -7,15 +7,12 @@ use rootwise::path;
 use rootwise::path::display::display;
 use rootwise::policy::{BadOutcome, Links, NonFile, OnUnusable, Pick, Relative, Source, SourceKind, Verify};
 
-use super::Out;
 use super::decide::{Decision, End, RootsNow, Says, Waiting, brings_roots, declares_roots, is_disk, needs_input};
 use super::history::{History, state_of};
 use super::peer::RawRoot;
 use super::record::{Ask, Win};
 use super::values::{Eyes, Lexed, Need, Patience, Target, Verdict};
-
-/// A root as a list shows it: its URI, its problem and its real path.
-type Shown = (String, Option<Reason>, Option<String>);
+use super::{Out, Shown};
 
 impl History {
     pub fn ask_roots(&self, source: &Source, ask: Option<&Ask>, eyes: Eyes<'_>) -> Says {
@@ -196,19 +193,24 @@ impl History {
         source.verify = Verify::Directory;
         let (mut views, mut needs) = (Vec::new(), Vec::new());
         for raw in roots {
-            let (problem, real) = match self.lex_strictly(raw) {
+            let (problem, real, is_here) = match self.lex_strictly(raw) {
                 Lexed::Place(target) => match self.on_disk(&source, target, eyes) {
-                    Verdict::Good(target) => (None, target.real),
-                    Verdict::Bad(reason) => (Some(reason), None),
+                    Verdict::Good(target) => (None, target.real, !target.on_client_machine),
+                    Verdict::Bad(reason) => (Some(reason), None, false),
                     Verdict::Pending(more) => {
                         needs.extend(more);
                         continue;
                     }
                 },
-                Lexed::NonFile(_) => (Some(Reason::NotFileUri), None),
-                Lexed::Bad(reason) => (Some(reason), None),
+                Lexed::NonFile(_) => (Some(Reason::NotFileUri), None, false),
+                Lexed::Bad(reason) => (Some(reason), None, false),
             };
-            views.push((display(&raw.uri, most), problem, real));
+            let exists = match problem {
+                Some(Reason::Missing | Reason::OtherSystem) => Some(false),
+                _ => is_here.then_some(true),
+            };
+            let usable = is_here && real.is_some();
+            views.push((display(&raw.uri, most), problem, real, exists, usable));
         }
         if needs.is_empty() { Ok(views) } else { Err(needs) }
     }

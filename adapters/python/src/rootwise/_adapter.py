@@ -20,7 +20,7 @@ from ._connections import Connections
 from ._declare import Declaration
 from ._disk import in_thread
 from ._error import NoProjectError, RootwiseError
-from ._facts import absolute_dirs, given_facts, report_dirs
+from ._facts import absolute_dirs, given_facts, report_dirs, with_real_paths
 from ._functions import not_inside, path_problem, project_parameter, ready_tools
 from ._inject import filled_in
 from ._inside import resolve_file
@@ -117,6 +117,8 @@ class Adapter(Connections[P]):
         self._switch_tool: str | None = None
         if allowed_dirs is not None and not callable(allowed_dirs):
             given["allowedDirs"] = absolute_dirs(allowed_dirs)
+        elif isinstance(folders := given.get("allowedDirs"), list):
+            given["allowedDirs"] = with_real_paths(folders)
         for name, function in (("on_change", on_change), ("on_roots_change", on_roots_change)):
             if function is not None and not callable(function):
                 raise bad_option(name, "must be callable")
@@ -162,8 +164,8 @@ class Adapter(Connections[P]):
             return cast("P", fixed)
         by = self._asker(context)
         facts = (argument, target, server)
-        if not self._callers.confined and by.known is not None and all(fact is None for fact in facts):
-            return cast("P", by.known)
+        if not self._callers.confined and facts == (None, None, None) and (known := by.known) is not None:
+            return cast("P", known)
         return self._project_from(await self._ask("asked", by, argument=argument, target=target, server=server))
 
     def current(
@@ -205,8 +207,8 @@ class Adapter(Connections[P]):
         if not self._callers.knows(call):
             return None
         facts = (argument, target, server)
-        if not self._callers.confined and call.known is not None and all(fact is None for fact in facts):
-            return cast("P", call.known)
+        if not self._callers.confined and facts == (None, None, None) and (known := call.known) is not None:
+            return cast("P", known)
         answer = call.peek(argument=argument, target=target, server=server)
         return self._project_from(answer) if answer["outcome"] == "resolved" else None
 

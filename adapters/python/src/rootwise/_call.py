@@ -35,6 +35,12 @@ _STREAM_CHECK_S = 0.1
 #: Threads with which one session looks at the disk, so that a disk that hangs occupies no threads of others.
 _MAX_THREADS = 8
 
+#: How a call of 2026-07-28 describes its client, as the client sent it until the call is reported.
+_DESCRIPTION = frozenset({"capabilities", "clientInfo"})
+
+#: The parts of a call that its project does not depend on.
+_APART = frozenset({"method", "protocolVersion", "requestState"})
+
 _connection_ids = itertools.count(1)
 
 T = TypeVar("T")
@@ -141,8 +147,8 @@ class Session(Asker):
         self.info = ConnectionInfo(next(_connection_ids))
         #: The session's project as far as it is known.
         self.project: AnyProject | None = None
-        #: The answer to every ask without facts of its own, and the time at which that ends.
-        self._known: tuple[AnyProject, int | None] | None = None
+        #: The answer to every ask without facts of its own whose call describes its client so, and when that ends.
+        self._known: tuple[AnyProject, dict[str, Any], int | None] | None = None
         #: The roots that ``on_roots_change`` was told last, and who tells them.
         self.roots: Roots | None = None
         self.telling: anyio.Event | None = None
@@ -153,23 +159,32 @@ class Session(Asker):
         self.is_only = False
         self._is_listening = is_listening
 
+    def known_to(self, facts: Mapping[str, Any]) -> AnyProject | None:
+        """Returns the answer to an ask with these facts, if there is one without asking."""
+        if self._known is None:
+            return None
+        project, client, until = self._known
+        return project if facts == client and (until is None or self.driver.now() < until) else None
+
     @property
     def known(self) -> AnyProject | None:
-        """The answer to every ask without facts of its own, while there is one."""
-        if self._known is None or (self._known[1] is not None and self.driver.now() >= self._known[1]):
-            return None
-        return self._known[0]
+        return self.known_to({})
 
-    def changed(self, change: Mapping[str, Any], actions: list[Any]) -> None:
-        """Keeps what an event says about the session."""
+    def changed(self, change: Mapping[str, Any], actions: list[Any], by: Asker | None) -> None:
+        """Keeps what an event says about the session.
+
+        :param by: who put the event
+        """
         if "project" in change:
             self.project = project_of(change["project"])
         self._known = None
-        if "known" in change:
+        client = by.facts if isinstance(by, Call) else {}
+        # Who does not say how a call describes its client cannot compare it.
+        if "known" in change and change["known"].get("modern", False) == bool(client):
             [answer] = [action for action in actions if action["type"] == "answer"]
             project = project_of(answer["project"])
             assert project is not None
-            self._known = project, change["known"].get("until")
+            self._known = project, client, change["known"].get("until")
 
     def initialized(self, params: Mapping[str, Any], number: Any = None, previous: Any = None) -> None:
         """Reports ``initialize`` with its raw params.
@@ -289,11 +304,14 @@ class Call(Asker):
         self.over = False
 
     @property
+    def facts(self) -> dict[str, Any]:
+        """The parts that its project may depend on."""
+        return {name: part for name, part in self.parts.items() if name not in _APART}
+
+    @property
     def known(self) -> AnyProject | None:
         """The project, if an earlier answer of the session is also the answer to this call."""
-        if self.session is None or self.over or not self.parts.keys() <= {"method", "protocolVersion"}:
-            return None
-        return self.session.known
+        return None if self.session is None or self.over else self.session.known_to(self.facts)
 
     def named(self) -> dict[str, int]:
         if self.session is not None:
@@ -304,6 +322,8 @@ class Call(Asker):
             if self.driver.confined:
                 # Until the server has told the folders of the caller, there are none.
                 self.parts.setdefault("allowedDirs", [])
+            for name in _DESCRIPTION & self.parts.keys():
+                self.parts[name] = readable(self.parts[name])
             if self._stream is not None:
                 where["channel"] = self.channel = self.id
             self.driver.feed({"type": "callStarted", "call": self.id, **where, **self.parts}, self)

@@ -132,6 +132,12 @@ def absolute_dirs(dirs: Sequence[str | os.PathLike[str]]) -> list[str]:
     return list(dict.fromkeys(allowed))
 
 
+def with_real_paths(dirs: list[Any]) -> list[Any]:
+    """Returns the folders of a host fact and their real paths; the core checks the rest."""
+    here = [folder for folder in dirs if isinstance(folder, str) and os.path.isabs(folder) and "\0" not in folder]
+    return [*dirs, *(path for path in map(os.path.realpath, here) if path not in dirs and is_utf8(path))]
+
+
 #: The code of a log line about one of the operator's folders.
 DIR_UNUSABLE = "allowed_dir_unusable"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import ntpath
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union
 
 from ._error import NoProjectError
@@ -15,6 +15,7 @@ from ._options import bad_option
 from ._presets import policy_of
 from ._project import AnyProject, project_of
 from ._resolver import Resolver
+from ._sender import ClientError
 
 if TYPE_CHECKING:
     from .types import Explanation, FindNearest, Nearest, PathStyle, Policy, ProbedPath, ProbePath
@@ -25,6 +26,13 @@ _MAX_LINKS = 40
 #: What a client does when it is asked for its roots: it lists paths, URIs or complete entries; it says nothing; or it
 #: does not know the request. With none, it declares that it has no roots.
 Roots = Union[Sequence[Union[str, Mapping[str, Any]]], Literal["silent", "refused"], None]
+
+
+#: What a client does when it is shown a form (elicitation): it answers with a result, the same for every form or that
+#: of a function of the parameters; it says nothing; it does not know the request; or it answers with another error.
+Form = Union[Mapping[str, Any], Callable[[Any], Mapping[str, Any]], Literal["silent", "refused", "failed"], None]
+
+_REFUSALS = {"refused": (-32601, "Method not found"), "failed": (-32603, "Internal error")}
 
 
 class FakeDisk:
@@ -174,7 +182,10 @@ class FakeHost:
         http: bool = False,
         name: str = "test",
         protocol_version: str = "2025-11-25",
+        modern: bool = False,
         capabilities: Mapping[str, Any] | None = None,
+        form: Form = None,
+        meta: Mapping[str, Any] | None = None,
     ) -> FakeClient:
         """Connects a client.
 
@@ -183,36 +194,58 @@ class FakeHost:
         :param http: whether it is on another machine and reaches the server over HTTP, and not over stdio
         :param name: its name for itself
         :param protocol_version: the revision in its ``initialize``
-        :param capabilities: what it declares; by default the capability ``roots``, if it has any
+        :param modern: whether it speaks 2026-07-28: it sends no ``initialize``, and makes a call again that asks it
+        :param capabilities: what it declares; by default ``roots``, if it has any, and ``elicitation``, with a ``form``
+        :param form: what it does when it is shown a form
+        :param meta: what its calls carry in ``_meta``
         """
         facts: Any = {**self._facts, "transport": "http" if http else "stdio"}
         if capabilities is None:
             capabilities = {} if roots is None else {"roots": {"listChanged": True}}
+            capabilities = capabilities if form is None else {**capabilities, "elicitation": {}}
         introduction = {
             "protocolVersion": protocol_version,
             "capabilities": capabilities,
             "clientInfo": {"name": name, "version": "1"},
         }
-        return FakeClient(self, Resolver(self.policy, host=facts), roots, delay_ms, introduction)
+        client = FakeClient(self, Resolver(self.policy, host=facts), roots, delay_ms, introduction, modern)
+        client.form, client.meta = form, {**client.meta, **(meta or {})}
+        return client
 
 
 class FakeClient:
     """A client, and its server's view of it. Every method returns at once; the time of the host says what it cost."""
 
     def __init__(
-        self, host: FakeHost, resolver: Resolver, roots: Roots, delay_ms: int, introduction: Mapping[str, Any]
+        self,
+        host: FakeHost,
+        resolver: Resolver,
+        roots: Roots,
+        delay_ms: int,
+        introduction: Mapping[str, Any],
+        modern: bool,
     ) -> None:
         #: What it does when it is asked.
         self.roots = roots
+        self.form: Form = None
         self.delay_ms = delay_ms
+        #: What its calls carry in ``_meta``.
+        self.meta: Mapping[str, Any] = {}
         #: How often it was asked for its roots.
         self.asked = 0
         self._host, self._resolver = host, resolver
         self._asks = itertools.count(1)
         #: What the client will have sent, and when.
         self._sent: list[tuple[int, Any]] = []
-        self._play({"type": "clientInitialized", **introduction})
-        self._play({"type": "clientReady"})
+        if modern:
+            self.meta = {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": introduction["clientInfo"],
+                "io.modelcontextprotocol/clientCapabilities": introduction["capabilities"],
+            }
+        else:
+            self._play({"type": "clientInitialized", **introduction})
+            self._play({"type": "clientReady"})
 
     def project(self, *, target: str | None = None, **facts: Any) -> AnyProject:
         """Returns the project of a call.
@@ -250,13 +283,15 @@ class FakeClient:
         """Reports an event and performs what follows from it, until an ask has its answer."""
         waits = event["type"] in ("asked", "selected")
         if waits:
-            event["ask"] = next(self._asks)
+            facts = event.get("facts", {})
+            meta = {**self.meta, **(facts.get("meta") or {})}
+            event |= {"ask": next(self._asks), "facts": {**facts, "meta": meta} if meta else facts}
         self._deliver()
         actions = list(self._handle(event))
         while True:
             for action in actions:
                 if action["type"] == "answer" and event.get("ask") in action["asks"]:
-                    return action
+                    return self._again(event, action["inputRequests"]) if "inputRequests" in action else action
             if not actions:
                 if not waits:
                     return None
@@ -265,25 +300,48 @@ class FakeClient:
                 continue
             actions = [follows for action in actions for follows in self._perform(action)]
 
+    def _again(self, event: Any, requests: Mapping[str, Any]) -> Any:
+        """Makes a call again with the answers to what its result asked for."""
+        responses = {}
+        for key, request in requests.items():
+            reply = self._reply(request["method"], request.get("params"))
+            if reply is None:
+                problem = f"the client does not answer {request['method']}, so the call never ends"
+                raise ClientError(-32603, problem)
+            if isinstance(reply, tuple):
+                raise ClientError(*reply)
+            responses[key] = reply
+        self._host.now += self.delay_ms
+        return self._play({**event, "facts": {**event["facts"], "inputResponses": responses}})
+
     def _perform(self, action: Any) -> list[Any]:
         if action["type"] == "probe":
             paths = [self._host.disk.probed(path) for path in action["paths"]]
             return self._handle({"type": "probed", "probe": action["probe"], "paths": paths})
         if action["type"] == "sendRequest":
-            self.asked += 1
-            if (response := self._response(action["request"])) is not None:
-                self._sent.append((self._host.now + self.delay_ms, response))
-                return self._deliver()
+            method, request = action["method"], action["request"]
+            reply = self._reply(method, action.get("params"))
+            if reply is None:
+                return []
+            event = {"type": "rootsListed" if method == "roots/list" else "userAnswered", "result": reply}
+            if isinstance(reply, tuple):
+                event = {"type": "requestRefused", "kind": "error", "code": reply[0], "message": reply[1]}
+            self._sent.append((self._host.now + self.delay_ms, {**event, "request": request}))
+            return self._deliver()
         return []
 
-    def _response(self, request: Any) -> Any:
-        if self.roots == "silent":
+    def _reply(self, method: str, params: Any) -> Any:
+        """Returns a result, code and message of an error, or nothing if the client says nothing."""
+        if method == "roots/list":
+            self.asked += 1
+            does: Any = self.roots
+        else:
+            does = self.form(params) if callable(self.form) else self.form
+        if does == "silent":
             return None
-        if self.roots == "refused" or self.roots is None:
-            refusal = {"kind": "error", "code": -32601, "message": "Method not found"}
-            return {"type": "requestRefused", "request": request, **refusal}
-        listed = [self._entry(root) for root in self.roots]
-        return {"type": "rootsListed", "request": request, "result": {"roots": listed}}
+        if does is None or isinstance(does, str):
+            return _REFUSALS[does or "refused"]
+        return {"roots": [self._entry(root) for root in does]} if method == "roots/list" else dict(does)
 
     def _entry(self, root: str | Mapping[str, Any]) -> Mapping[str, Any]:
         if not isinstance(root, str):
@@ -316,7 +374,7 @@ class LikeClient(NamedTuple):
 
     #: Its name in the table of clients.
     name: str
-    #: Whether it speaks 2026-07-28 with servers that do. The client of a :class:`FakeHost` speaks 2025-11-25 then.
+    #: Whether it speaks 2026-07-28.
     is_modern: bool
     #: How it starts its servers: for :class:`FakeHost`.
     host: dict[str, Any]
@@ -325,7 +383,12 @@ class LikeClient(NamedTuple):
 
 
 def client_like(
-    name: str, *, roots: Sequence[str | Mapping[str, Any]] = (), style: PathStyle = "posix", home: str | None = None
+    name: str,
+    *,
+    roots: Sequence[str | Mapping[str, Any]] = (),
+    style: PathStyle = "posix",
+    home: str | None = None,
+    conversation: str | None = None,
 ) -> LikeClient:
     """Behaves like a client of the table of clients, by its name: ``cursor``, ``claude-code``. Where several behaviours
     of a client were seen, it has the one that is hardest to deal with.
@@ -333,14 +396,19 @@ def client_like(
     :param roots: the folders that are open in the client
     :param style: how its paths are spelled
     :param home: the home folder of its user
+    :param conversation: the id by which its calls name their conversation, if they do
     :raises RootwiseError: there is no such client; the message has the nearest name
     """
-    known = simulate_client(name, roots, style, home)
+    known = simulate_client(name, roots, style, home, conversation)
     client = {
         "name": known["name"],
         "protocol_version": known["protocolVersion"],
+        "modern": known["isModern"],
         "capabilities": known["capabilities"],
         "roots": known["roots"],
+        "form": known["form"],
+        # A server on Rootwise declares what it reads.
+        "meta": {**known["meta"], **known.get("metaIfDeclared", {})},
     }
     host = {"cwd": known.get("cwd"), "env": known["env"]}
     return LikeClient(known["client"], known["isModern"], host, client)

@@ -141,14 +141,18 @@ def provided_roots(folders: Iterable[Any], style: PathStyle | None = None) -> li
 
 
 def simulate_client(
-    client: str, roots: Iterable[Any] = (), style: PathStyle | None = None, home: str | None = None
+    client: str,
+    roots: Iterable[Any] = (),
+    style: PathStyle | None = None,
+    home: str | None = None,
+    conversation: str | None = None,
 ) -> dict[str, Any]:
     """Returns what a client of the table of clients does that has these folders open.
 
     :raises RootwiseError: there is no such client, or a folder is not absolute
     """
-    arguments = {"client": client, "roots": list(roots), "style": style or path_style(), "home": home}
-    return cast("dict[str, Any]", _call("simulateClient", **arguments))
+    whose = {"client": client, "home": home, "conversation": conversation}
+    return cast("dict[str, Any]", _call("simulateClient", roots=list(roots), style=style or path_style(), **whose))
 
 
 def command_line(words: list[str], policy: Policy) -> dict[str, str]:

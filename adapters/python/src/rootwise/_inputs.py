@@ -55,7 +55,8 @@ class Inputs:
         """
         found = {name: part for name, part in more.items() if part is not None}
         if scope is not None:
-            headers = [(_text(name).lower(), _text(value)) for name, value in scope["headers"]]
+            # The endpoint decodes them: each byte is passed as the character with its number.
+            headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
             found["headers"] = _joined(self._headers, headers)
             found["query"] = {**_query(self._query, stream), **_query(self._query, scope)}
         for name, given, keys in (("meta", meta, self.meta), ("inputResponses", responses, self.keys)):
@@ -80,7 +81,7 @@ def as_json(value: Any) -> Any:
 
 
 def _text(raw: bytes) -> str:
-    """Decodes a header or a query: UTF-8, as clients send it, else ISO 8859-1, as HTTP once defined it."""
+    """Decodes a query: UTF-8, as clients send it, else ISO 8859-1."""
     try:
         return raw.decode()
     except UnicodeDecodeError:

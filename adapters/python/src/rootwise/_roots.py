@@ -33,11 +33,10 @@ class RootEntry:
     real_path: str | None = None
     #: The reason why it is unusable, as a stable code.
     problem: str | None = None
-
-    @property
-    def usable(self) -> bool:
-        """Whether the root is a folder on this disk that the policy accepts."""
-        return self.problem is None and self.real_path is not None
+    #: Whether the folder exists on this machine; ``None`` where nobody has checked that for this client.
+    exists: bool | None = None
+    #: Whether it is a folder on this machine without a problem, whose real path is known.
+    usable: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,13 +94,13 @@ class Roots:
         if not self.usable:
             raise RootwiseError("no_roots", self.unusable or self.text)
         folders = [root.real_path for root in self.usable if root.real_path is not None]
-        return resolve_inside(folders, path, base)
+        return resolve_inside(folders, path, base or self.usable[0].path)
 
 
 def only_root(project: Project) -> Roots:
     """Returns the roots of a client whose only root is this project."""
     real = os.path.realpath(project.path)
-    root = RootEntry(0, project.uri or "", project.display_name, project.path, real_path=real)
+    root = RootEntry(0, project.uri or "", project.display_name, project.path, real_path=real, exists=True, usable=True)
     return Roots((root,), "ok", text=f"1. {project.display_name}: {shown(project.path)}")
 
 
@@ -122,4 +121,6 @@ def _root_of(view: RootView) -> RootEntry:
         view.get("clientPath"),
         view.get("realPath"),
         view.get("problem"),
+        view.get("exists"),
+        view.get("usable", False),
     )

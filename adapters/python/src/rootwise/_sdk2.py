@@ -20,7 +20,6 @@ from ._inputs import as_json
 from ._pipe import Pipe
 from ._project import P
 from ._sender import ClientError, Sender, Undeliverable
-from ._text import readable
 from ._transports import has_own_stream, session_stream, sse_scope, way_behind
 from .types import EndpointSendRequest
 
@@ -29,6 +28,7 @@ _MODERN = "2026-07-28"
 
 #: The client's description of itself in the `_meta` of such calls.
 _CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 #: Ids of our requests on a pipe, far above those that the SDK counts up itself.
 _ids = itertools.count(1_000_000_000)
@@ -131,20 +131,25 @@ class Sdk2Adapter(Adapter[P]):
         """
         session, request, number = context.session, context.request, context.request_id
         scope = None if request is None else request.scope
-        transport, pipe = _way_to(session) if scope is None else ("http", None)
+        modern = context.protocol_version >= _MODERN
         parts: dict[str, Any] = {"method": method, "protocolVersion": context.protocol_version}
-        if context.protocol_version >= _MODERN:
-            capabilities = session.client_capabilities
-            parts["capabilities"] = capabilities and capabilities.model_dump(by_alias=True, mode="json")
-            parts["clientInfo"] = readable(meta.get(_CLIENT_INFO)) if isinstance(meta, Mapping) else None
+        if modern:
+            given = meta if isinstance(meta, Mapping) else {}
+            # With an object that declares nothing, the call is modern all the same.
+            parts["capabilities"] = given.get(_CAPABILITIES) or {}
+            parts["clientInfo"] = given.get(_CLIENT_INFO)
             parts.update(responses=responses, requestState=state if isinstance(state, str) else None)
         named = self.named_by(arguments)
-        alone = context.protocol_version >= _MODERN or session.client_params is None
+        alone = modern or session.client_params is None
         stream = scope and sse_scope(scope)
         parts = self.inputs.parts(scope, stream, meta=meta, conversation=alone, argument=named, **parts)
         identity = weakref.ref(session), number
+        loop = _loop_behind(session) if alone and scope is None else None
+        found = None if loop is None else self._sessions.get(loop)
+        if found is not None:
+            return Call(found.driver, parts, found, request=identity)
+        transport, pipe = _way_to(session) if scope is None else ("http", None)
         if alone:
-            loop = None if scope is not None else _loop_behind(session)
             if loop is None:
                 # Nothing ties this call to the next one.
                 return Call(self.driver(), {**parts, **self.where(transport)}, request=identity, http=request)
@@ -202,8 +207,12 @@ def _way_to(session: Any) -> tuple[Via, Pipe | None]:
 
 
 def _loop_behind(session: Any) -> Any:
-    """Returns what serves a pipe from its first message to its last: a modern session lives for one call."""
-    return getattr(_outbound(session), "_dispatcher", None)
+    """Returns what lasts from the first message of a pipe to its last: a modern session lives for one call."""
+    outbound = _outbound(session)
+    loop = getattr(outbound, "_dispatcher", None)
+    # Within one process there is no pipe: the way back leads to the client's end, which no other client has.
+    back = getattr(getattr(outbound, "_back_request", None), "__closure__", None) or ()
+    return loop or next((cell.cell_contents for cell in back), None)
 
 
 def _outbound(session: Any) -> Any:

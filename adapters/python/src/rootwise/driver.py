@@ -108,7 +108,7 @@ class Driver:
         output = self._endpoint.handle(event, self.now())
         for change in output.sessions:
             if change["session"] in self._sessions:
-                self._sessions[change["session"]].changed(change, output.actions)
+                self._sessions[change["session"]].changed(change, output.actions, by)
         for action in output.actions:
             self._perform(action, by)
         if event["type"] == "callEnded":

@@ -826,6 +826,14 @@ class RootView(TypedDict):
     """
     The reason for which it is no folder that can be used here, as a stable code.
     """
+    exists: NotRequired[bool]
+    """
+    Whether the folder exists on this machine; absent where nobody has checked that for this client.
+    """
+    usable: NotRequired[bool]
+    """
+    Whether it is a folder on this machine without a problem, whose real path is known: paths can be compared with it.
+    """
 
 
 class RootsChanged(TypedDict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -169,3 +170,79 @@ def test_a_cache_that_would_mix_projects_is_reported_once_for_each_result(framew
     lines = [line for line in done.stderr.splitlines() if "[cached_result]" in line]
     kept = [line.split(" keeps the result of ")[1].split(",")[0] for line in lines]
     assert kept == ["tools/call 'where'", "resources/read 'project://info'"], done.stderr
+
+
+KNOWN = """
+import asyncio, json
+from rootwise import presets
+from rootwise.driver import Driver
+
+events = []
+feed = Driver.feed
+
+def counted(self, event, by=None):
+    events.append(event["type"])
+    feed(self, event, by)
+
+Driver.feed = counted
+# Fresh for as long as the test may take.
+policy = {**presets["recommended"], "timing": {"maxAgeMs": 600_000}}
+%s
+async def where() -> str:
+    return (await rootwise.project()).path
+
+async def main():
+    seen = []
+    async with connected("file:///usr/share") as one, connected("file:///usr/lib") as two:
+        for client in (one, one, one, two, two, two, one):
+            events.clear()
+            result = await client.call_tool("where", {})
+            seen.append([result.content[0].text, len(events)])
+    print(json.dumps(seen))
+
+asyncio.run(main())
+"""
+
+KNOWING = {
+    "mcp2": """
+from mcp import Client
+from mcp.server.mcpserver import MCPServer
+from mcp_types import ListRootsResult, Root
+from rootwise.mcp import Rootwise
+
+rootwise = Rootwise(policy)
+mcp = MCPServer("demo", middleware=[rootwise])
+
+def connected(folder):
+    async def roots(_context):
+        return ListRootsResult(roots=[Root(uri=folder)])
+
+    return Client(mcp, list_roots_callback=roots, mode="2026-07-28")
+
+@mcp.tool()
+""",
+    "fastmcp": """
+from fastmcp import Client, FastMCP
+from rootwise.fastmcp import Rootwise
+
+rootwise = Rootwise(policy)
+mcp = FastMCP("demo", middleware=[rootwise])
+
+def connected(folder):
+    return Client(mcp, roots=[folder], mode="2026-07-28")
+
+@mcp.tool
+""",
+}
+
+
+@pytest.mark.only("modern")
+def test_a_known_project_costs_a_call_no_event_and_each_client_has_its_own(framework: Framework) -> None:
+    code = KNOWN % KNOWING[framework.kind]
+    done = subprocess.run([framework.python, "-W", "ignore", "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    one, two = "/usr/share", "/usr/lib"
+    assert [folder for folder, _ in seen] == [one, one, one, two, two, two, one], seen
+    # The roots of the first call count for the second one, whose answer serves all that follow.
+    assert [events > 0 for _, events in seen] == [True, True, False, True, True, False, False], seen

@@ -307,6 +307,9 @@ pub(crate) struct Call {
     /// Behave like this client of the table, such as claude-code or cursor
     #[arg(long, value_name = "NAME")]
     pub(crate) client: Option<String>,
+    /// What the user fills into a form of the server, as a JSON object; by default what the client does without a user
+    #[arg(long, value_name = "JSON")]
+    pub(crate) form: Option<String>,
     /// Speak this revision of the protocol: by default that of the client
     #[arg(long, value_enum)]
     pub(crate) era: Option<Era>,

@@ -56,8 +56,17 @@ pub(crate) fn read(chosen: &str) -> Result<Policy, Failure> {
     }
     let text = std::fs::read_to_string(chosen).map_err(|error| Failure(format!("--policy {chosen}: {error}")))?;
     Policy::from_json(&text).map_err(|error| {
-        Failure(format!("--policy {chosen}: {error}\n`rootwise check {chosen}` shows the line and the column."))
+        let (place, problem) = (&error.place, without_position(&error.problem));
+        Failure(format!(
+            "--policy {chosen}: {place}: {problem}\n`rootwise check {chosen}` shows the line and the column."
+        ))
     })
+}
+
+/// A problem without the position that the parser adds: what changes the recommended policy is parsed as a part of it.
+pub(crate) fn without_position(problem: &str) -> &str {
+    let cut = problem.rsplit_once(" at line ").filter(|(_, rest)| rest.contains(" column "));
+    cut.map_or(problem, |(problem, _)| problem)
 }
 
 /// Names the preset that was meant, if one is near.

@@ -99,6 +99,9 @@ fn nothing_to_say_is_a_success() {
     let folder = Folder::new("doctor-none", &["app/.git", "app/src", "home"]);
     let (status, value) = examined(&folder);
     assert_eq!((status, &value["servers"]), (Some(0), &json!([])));
+    let missing = folder.at("no-such-folder");
+    let (status, text) = said(&["doctor", &missing]);
+    assert!(status == Some(2) && text.contains("no-such-folder: no such folder"), "{text}");
 }
 
 #[test]

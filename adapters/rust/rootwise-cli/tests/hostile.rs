@@ -373,6 +373,64 @@ fn signals_that_a_server_gives_a_meaning_reach_it_and_end_nothing() {
 }
 
 #[test]
+#[cfg(unix)]
+fn signals_reach_the_servers_of_clients_over_http_too() {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::TcpStream;
+    use std::process::{Command, Stdio};
+
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let folder = folder("http-signal");
+    let mark = folder.at("mark");
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#;
+    // A shell handles a signal between its commands.
+    let script = format!(
+        "say() {{ echo $1 >> {mark}; }}; trap 'say one' USR1; trap 'say two' USR2; trap 'say quit; exit 7' QUIT
+         trap 'say term; exit' TERM; read line; echo '{answer}'; say ready; while :; do sleep 0.05; done"
+    );
+    let mut child = Command::new(support::ROOTWISE)
+        .args(["run", "--http", &format!("--project={}", folder.at("a")), "--", "sh", "-c", &script])
+        .current_dir(folder.at("plain"))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let pid = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
+    let mut url = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    let address = url.trim().trim_start_matches("http://").trim_end_matches("/mcp");
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+    let head = format!("POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\nconnection: close");
+    let accept = "accept: application/json, text/event-stream";
+    for _ in 0..2 {
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(stream, "{head}\r\n{accept}\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
+        let mut said = String::new();
+        stream.read_to_string(&mut said).unwrap();
+        assert!(said.starts_with("HTTP/1.1 200") && said.contains("mcp-session-id"), "{said}");
+    }
+    let mut expected = vec!["ready"; 2];
+    let said = |expected: &[&str]| {
+        let until = Instant::now() + Duration::from_secs(20);
+        loop {
+            let text = std::fs::read_to_string(&mark).unwrap_or_default();
+            if text.lines().collect::<Vec<_>>() == expected {
+                return;
+            }
+            assert!(Instant::now() < until, "{text:?}, not {expected:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    said(&expected);
+    for (signal, word) in [(Signal::USR1, "one"), (Signal::USR2, "two"), (Signal::QUIT, "quit")] {
+        kill_process(pid, signal).unwrap();
+        expected.extend([word; 2]);
+        said(&expected);
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
 fn a_server_that_is_not_there_is_named() {
     let (status, text) = support::said(&["run", "--", "no-such-server"]);
     assert!(status == Some(2) && text.contains("`no-such-server` cannot be started"), "{text}");

@@ -228,6 +228,19 @@ fn check_names_line_and_column_of_a_mistake() {
 }
 
 #[test]
+fn a_mistake_in_a_policy_has_the_position_in_its_file_and_no_other() {
+    let folder = folder("check-position");
+    let file = folder.at("policy.json");
+    // It changes the recommended policy, and is parsed as a part of it.
+    std::fs::write(&file, "{ \"name\": \"x\",\n  \"sorces\": [] }").unwrap();
+    let (status, text) = said(&["check", &file]);
+    assert!(status == Some(1) && text.contains("policy.json:2:") && text.contains("unknown field `sorces`"), "{text}");
+    assert!(!text.contains(" at line "), "{text}");
+    let (status, text) = said(&["resolve", "--policy", &file]);
+    assert!(status == Some(2) && text.contains("sorces: unknown field") && !text.contains(" at line "), "{text}");
+}
+
+#[test]
 fn check_says_in_words_what_a_policy_does() {
     let (status, text) = said(&["check", "recommended"]);
     assert_eq!(status, Some(0));

@@ -54,6 +54,39 @@ fn call_behaves_like_a_client_of_the_table() {
 }
 
 #[test]
+fn call_carries_what_the_calls_of_the_client_say_and_answers_forms() {
+    let folder = Folder::new("says", &["app/.git", "api/.git"]);
+    let (app, api) = (folder.at("app"), folder.at("api"));
+    let report = |client: &str, cwd: &str| {
+        let args = ["call", "--client", client, "--root", &app, "--cwd", cwd, "--tool", "whereami", "--", ROOTWISE];
+        rootwise(&[&args[..], &["whereami"]].concat(), &[]).1["structuredContent"].clone()
+    };
+    for (client, key) in [("codex", "x-codex-turn-metadata"), ("goose", "agent-working-dir")] {
+        let report = report(client, &api);
+        assert_eq!(report["choices"][0]["project"]["path"], app, "{client}: {report:#}");
+        assert!(report.to_string().contains(key), "{client}: {report:#}");
+    }
+    // Two folders are open, and the server asks which one.
+    let policy = folder.at("policy.json");
+    let asking = r#"{"name":"asking","sources":[{"from":"selected"},{"from":"roots"}],"roots":{"pick":"only"},"elicit":"ambiguous"}"#;
+    std::fs::write(&policy, asking).unwrap();
+    let placed = |client: &[&str], form: &[&str]| {
+        let called = [&["call", "--root", &app, "--root", &api, "--tool", "whereami"][..], client, form].concat();
+        let served = ["--", ROOTWISE, "run", "--policy", &policy, "--", ROOTWISE, "whereami"];
+        rootwise(&[&called[..], &served].concat(), &[]).1
+    };
+    for client in [&["--client", "claude-code"][..], &["--era", "legacy"], &["--era", "modern"]] {
+        let chosen = placed(client, &["--form", r#"{"project":"api"}"#]);
+        assert_eq!(chosen["structuredContent"]["cwd"], api, "{client:?}: {chosen:#}");
+        // Nobody fills the form in: the client says what it says then, or has none.
+        let left = placed(client, &[]);
+        assert!(left["isError"] == true && left.to_string().contains("none was chosen"), "{client:?}: {left:#}");
+    }
+    let (status, text) = said(&["call", "--form", "[]", "--", ROOTWISE, "whereami"]);
+    assert!(status == Some(2) && text.contains("--form must be a JSON object"), "{text}");
+}
+
+#[test]
 fn call_lists_tools_and_reports_failures() {
     let folder = Folder::new("failures", &["plain"]);
     let (status, text) = said(&["call", "--", ROOTWISE, "whereami"]);

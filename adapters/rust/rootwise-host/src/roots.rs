@@ -51,7 +51,7 @@ impl Roots {
     /// The first root that can be used on this machine.
     #[must_use]
     pub fn first_usable(&self) -> Option<&RootEntry> {
-        self.roots.iter().find(|view| view.real_path.is_some() && view.problem.is_none())
+        self.roots.iter().find(|view| view.usable)
     }
 
     /// The real paths of the roots that can be used on this machine.
@@ -59,8 +59,8 @@ impl Roots {
     /// # Errors
     /// There are none; the text says why.
     pub fn usable_folders(&self) -> Result<Vec<PathBuf>, PathRefusal> {
-        let usable = |view: &RootEntry| view.real_path.as_ref().filter(|_| view.problem.is_none()).map(PathBuf::from);
-        let folders: Vec<PathBuf> = self.roots.iter().filter_map(usable).collect();
+        let usable = self.roots.iter().filter(|view| view.usable);
+        let folders: Vec<PathBuf> = usable.filter_map(|view| view.real_path.as_ref()).map(PathBuf::from).collect();
         let message = || self.unusable.clone().unwrap_or_else(|| self.text.clone());
         if folders.is_empty() { Err(PathRefusal { reason: None, message: message() }) } else { Ok(folders) }
     }

@@ -67,7 +67,7 @@ impl Place {
     }
 
     fn found(&self, folder: &str) -> Option<Repository> {
-        self.project("repository", folder).repository
+        self.project("repository", folder).repository.map(|found| *found)
     }
 }
 

@@ -131,6 +131,17 @@ async fn a_project_can_be_required_and_need_not_be_a_folder_here() {
 }
 
 #[tokio::test]
+async fn a_header_in_utf_8_names_its_folder_and_so_does_one_in_iso_8859_1() {
+    let gate = ProjectGate::options().require_path(false).build().unwrap();
+    for bytes in ["/home/jürgen/shop".as_bytes(), b"/home/j\xfcrgen/shop"] {
+        let mut headers = http::HeaderMap::new();
+        headers.insert("x-project-path", http::HeaderValue::from_bytes(bytes).unwrap());
+        let project = gate.check(&headers, &http::Uri::from_static("/mcp")).await.unwrap().unwrap();
+        assert_eq!(project.client_path.as_deref(), Some("/home/jürgen/shop"));
+    }
+}
+
+#[tokio::test]
 async fn requests_beyond_the_bound_are_told_to_come_again() {
     let gate = usr().max_pending(1).build().unwrap();
     let mut headers = http::HeaderMap::new();

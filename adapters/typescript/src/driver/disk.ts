@@ -4,7 +4,8 @@ import { pathRules, surroundings } from "./surroundings.js";
 
 /** Examines paths on disk. Never rejects: a path that cannot be examined is `missing` or `unreadable`. */
 export function probe(paths: readonly ProbePath[]): Promise<ProbedPath[]> {
-  return Promise.all(paths.map(probeOne));
+  const each = () => Promise.all(paths.map(probeOne));
+  return surroundings().files.probe?.(paths).catch(each) ?? each();
 }
 
 async function probeOne({ path, markers = [], nearest, files }: ProbePath): Promise<ProbedPath> {

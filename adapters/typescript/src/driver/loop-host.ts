@@ -7,6 +7,7 @@ import type {
   CallAsked,
   CallCleared,
   CallSelected,
+  CallStarted,
   EndpointEvent,
   EndpointLog,
   Project,
@@ -43,11 +44,14 @@ export interface LoopHost {
   readonly clock?: (() => number) | undefined;
 }
 
+/** How a call of 2026-07-28 describes its client. */
+export type Described = Pick<CallStarted, "capabilities" | "clientInfo">;
+
 /** What a loop keeps of a session. */
 export interface SessionState {
   project: Readonly<Project> | undefined;
-  /** The answer to every ask that has no request-specific facts, for some time. */
-  known: { readonly answer: Answer; readonly until: number } | undefined;
+  /** The answer, for some time, to every ask that has no request-specific facts and describes its client in the same way. */
+  known: { readonly answer: Answer; readonly until: number; readonly client: Described | undefined } | undefined;
   /** Counts the events that may have changed the session. */
   changes: number;
 }

@@ -1,4 +1,5 @@
 // The loop around an endpoint: events in, actions performed. It knows time and the disk; its host knows how to send.
+import { isDeepStrictEqual } from "node:util";
 import type {
   Answer,
   CallResult,
@@ -17,7 +18,7 @@ import { Alarm } from "./alarm.js";
 import { guarded, settle } from "./callbacks.js";
 import { probe } from "./disk.js";
 import { hostWarning, messageOf, refusalOf } from "./errors.js";
-import type { AllowUndefined, LoopEvent, LoopHost, Question, SessionState } from "./loop-host.js";
+import type { AllowUndefined, Described, LoopEvent, LoopHost, Question, SessionState } from "./loop-host.js";
 import { surroundings } from "./surroundings.js";
 
 /** An endpoint, and everything that waits for it. */
@@ -64,10 +65,11 @@ export class Loop {
     return this.#sessions.get(session);
   }
 
-  /** The project of every ask of a session that has no request-specific facts, while it is fresh. */
-  known(session: number): Readonly<Project> | undefined {
+  /** The project of an ask of a session that has no request-specific facts and describes its client so, while it is fresh. */
+  known(session: number, client?: Described): Readonly<Project> | undefined {
     const known = this.#sessions.get(session)?.known;
-    return known && this.#now() < known.until && known.answer.outcome === "resolved" ? known.answer.project : undefined;
+    if (known?.answer.outcome !== "resolved" || this.#now() >= known.until) return undefined;
+    return isDeepStrictEqual(known.client, client) ? known.answer.project : undefined;
   }
 
   explain(session: number): Explanation {
@@ -78,9 +80,9 @@ export class Loop {
     return this.#open().snapshot(session);
   }
 
-  /** Puts a question and waits for its answer. */
-  ask(question: Question): Promise<Answer> {
-    return new Promise((resolve) => this.#put(question, resolve));
+  /** Puts a question and waits for its answer; `client` is how its call describes its client. */
+  ask(question: Question, client?: Described): Promise<Answer> {
+    return new Promise((resolve) => this.#put(question, resolve, client));
   }
 
   /** Puts a question and returns the answer that is known now. */
@@ -130,31 +132,37 @@ export class Loop {
     return state;
   }
 
-  #put(question: Question, resolve: (answer: Answer) => void): void {
+  #put(question: Question, resolve: (answer: Answer) => void, client?: Described): void {
     const ask = this.id();
     this.#asks.set(ask, resolve);
     try {
-      this.#handle({ ...question, ask });
+      this.#handle({ ...question, ask }, client);
     } catch (error) {
       this.#asks.delete(ask);
       throw error;
     }
   }
 
-  #handle(event: LoopEvent): void {
+  #handle(event: LoopEvent, client?: Described): void {
     const endpoint = this.#open();
     const { actions, sessions = [] } = endpoint.handle(event as EndpointEvent, this.#now());
-    for (const change of sessions) this.#follow(change, actions);
+    for (const change of sessions) this.#follow(change, actions, client);
     for (const action of actions) this.#perform(action, endpoint);
     if (this.#endpoint === endpoint) this.#alarm.set(endpoint.deadline, this.#asks.size + this.#results.size > 0);
   }
 
-  #follow({ session, project, known }: SessionChange, actions: readonly EndpointAction[]): void {
+  #follow(
+    { session, project, known }: SessionChange,
+    actions: readonly EndpointAction[],
+    client: Described | undefined,
+  ): void {
     const state = this.#stateOf(session);
     state.changes += 1;
     if (project !== undefined) state.project = project ? Object.freeze(project) : undefined;
-    const answer = known && actions.find(({ type }) => type === "answer");
-    state.known = answer?.type === "answer" ? { answer, until: known?.until ?? Infinity } : undefined;
+    // Who does not say how a call describes its client cannot compare it.
+    const isKept = known && (known.modern ?? false) === (client !== undefined);
+    const answer = isKept && actions.find(({ type }) => type === "answer");
+    state.known = answer && answer.type === "answer" ? { answer, until: known?.until ?? Infinity, client } : undefined;
   }
 
   #perform(action: EndpointAction, endpoint: Endpoint): void {

@@ -3,11 +3,14 @@ import { constants, realpathSync, statSync } from "node:fs";
 import files from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join, posix, sep, win32 } from "node:path";
-import type { Answer, ExcludedDirs, PathStyle } from "../generated/types.js";
+import type { Answer, ExcludedDirs, PathStyle, ProbedPath, ProbePath } from "../generated/types.js";
+import { chosen } from "../node/chosen.js";
 import type { Question } from "./loop-host.js";
 
 /** The part of `node:fs/promises` that is used. */
 export interface Files {
+  /** Examines the paths of a probe in one piece of work, where the backend can. */
+  readonly probe?: ((paths: readonly ProbePath[]) => Promise<ProbedPath[]>) | undefined;
   access(path: string): Promise<void>;
   lstat(path: string): Promise<{ isSymbolicLink(): boolean; isFile(): boolean; readonly size: number }>;
   /** The first bytes of a file. */
@@ -78,6 +81,8 @@ export function attempt<T>(read: () => T): T | undefined {
   }
 }
 
+const { probe } = chosen.core;
+
 const here: Surroundings = {
   style: process.platform === "win32" ? "windows" : "posix",
   get argv() {
@@ -89,6 +94,11 @@ const here: Surroundings = {
   cwd: () => attempt(workingDirectory),
   excludedDirs: () => (excluded ??= excludedDirs()),
   files: {
+    // On Windows, Rust spells real paths in its own way, with `\\?\` in front.
+    probe:
+      probe && process.platform !== "win32"
+        ? async (paths) => JSON.parse(await probe(JSON.stringify(paths))) as ProbedPath[]
+        : undefined,
     access: (path) => files.access(path),
     lstat: (path) => files.lstat(path),
     readStart,

@@ -1352,10 +1352,10 @@ session: SessionId,
  */
 project?: Project | null | null, 
 /**
- * Present if the answer in `actions` is also the answer to every ask of this session without facts of its own, until the
- * session is named again.
+ * Present if the answer in `actions` is also the answer to every ask of this session that is like the one it answers, until the
+ * session is named again: it has no facts of its own, and its call is of the same era and describes its client in the same way.
  */
-known?: { until?: number }, };
+known?: { until?: number, modern?: boolean }, };
 
 /**
  * The project a client works in.
@@ -1562,6 +1562,14 @@ realPath?: string,
  * The reason for which it is no folder that can be used here, as a stable code.
  */
 problem?: Reason, 
+/**
+ * Whether the folder exists on this machine; absent where nobody has checked that for this client.
+ */
+exists?: boolean, 
+/**
+ * Whether it is a folder on this machine without a problem, whose real path is known: paths can be compared with it.
+ */
+usable?: boolean, 
 /**
  * Position in the client's list.
  */

@@ -1,11 +1,10 @@
 // The clients of a server: their sessions, calls and channels, as the SDK shows them, reported to a loop.
-import { randomUUID } from "node:crypto";
 import { guarded } from "../driver/callbacks.js";
 import { clientName } from "../driver/connection.js";
 import { hostError, Undeliverable } from "../driver/errors.js";
 import { DIR_UNUSABLE, mergedFacts, reportDirs } from "../driver/host.js";
 import { Loop } from "../driver/loop.js";
-import type { LoopEvent, Question } from "../driver/loop-host.js";
+import type { Described, LoopEvent, Question } from "../driver/loop-host.js";
 import { own } from "../driver/options.js";
 import type { Project } from "../driver/project.js";
 import { RootwiseError } from "../error.js";
@@ -52,8 +51,6 @@ const MAX_ATTEMPTS = 5;
 /** No session has this id, so that its asks are answered as those of a connection that is closed. */
 const NOBODY = 0;
 
-const told = new Set<string>();
-
 /** Who is told about changes. */
 export interface Listeners {
   projectChanged(change: AnnounceProject, client: string | undefined): void;
@@ -83,7 +80,7 @@ export class Clients {
   /** The calls that have seen what other replicas did to their session. */
   readonly #restored = new WeakSet<AbortSignal>();
   readonly #callers: Callers;
-  /** Makes the loop for remembered callers. */
+  /** Makes the loop for what belongs to no session. */
   #shareable: Shareable | undefined;
   #rootsWatched = false;
 
@@ -110,9 +107,7 @@ export class Clients {
       followChannels: () => {
         for (const session of this.#sessions) this.#followChannels(session);
       },
-      log: (line) => {
-        if (line.code !== DIR_UNUSABLE) this.#log(line);
-      },
+      log: (line) => this.#logOfLoop(line),
     });
     if (facts) void reportDirs(policy, facts, options.log && ((line) => this.#log(line)));
     if (options.declare && options.argument !== undefined)
@@ -174,9 +169,13 @@ export class Clients {
   /** The project of a call that has no request-specific facts, if its connection knows it: the common case. */
   known(context: CallContext): Readonly<Project<false>> | undefined {
     const session = this.#options.store || this.#isStateless(context) ? undefined : this.#sessionOf(context);
-    const known = session?.id === undefined || this.isConfined ? undefined : this.#loop.known(session.id);
-    if (!session || !known || this.#isOver(context, session) || this.#named(context) !== undefined) return undefined;
-    return this.#partsOf(context, session) ? undefined : known;
+    if (session?.id === undefined || this.isConfined) return undefined;
+    const client = this.#sdk.client(context);
+    // Its fault shows whoever asked before.
+    if (client && !isGuarded(context, this.#hasUnguarded)) return undefined;
+    const known = this.#loop.known(session.id, client);
+    if (!known || this.#isOver(context, session) || this.#named(context) !== undefined) return undefined;
+    return this.#partsOf(context, session, client) ? undefined : known;
   }
 
   /** Puts a question and returns the answer that is known now. */
@@ -210,7 +209,7 @@ export class Clients {
 
   #ask(context: CallContext, question: Question): Promise<Answer> {
     const { loop, by } = this.#start(context);
-    return loop.ask({ ...question, ...by });
+    return loop.ask({ ...question, ...by }, this.#sdk.client(context));
   }
 
   get isConfined(): boolean {
@@ -225,17 +224,28 @@ export class Clients {
 
   /** Whether a call over HTTP belongs to no session, so that a memory of this process may be its own. Replicas would disagree. */
   #isUnbound(context: CallContext): boolean {
-    return !this.#hasReplicas && this.#isHttp(context) && (this.#isStateless(context) || this.#sdk.isModern(context));
+    return (
+      !this.#hasReplicas &&
+      this.#isHttp(context) &&
+      (this.#isStateless(context) || this.#sdk.client(context) !== undefined)
+    );
   }
 
-  /** The loop of all servers like this one, if the caller or the conversation of a call may be remembered there. */
-  #memoryOf(context: CallContext, parts: RequestParts | undefined): Loop | undefined {
-    if (!this.#isUnbound(context)) return undefined;
+  /** Whether the caller or the conversation of a call may be remembered. */
+  #isRemembered(context: CallContext, parts: RequestParts | undefined): boolean {
+    if (!this.#isUnbound(context)) return false;
     const isLocal = this.#options.local ?? own(this.#options.host ?? {}).local ?? false;
-    if (this.#callers.nameOf(context) === undefined && !(isLocal && conversationIn(parts?.meta, this.#inputs)))
-      return undefined;
+    return (
+      this.#callers.nameOf(context) !== undefined ||
+      (isLocal && conversationIn(parts?.meta, this.#inputs) !== undefined)
+    );
+  }
+
+  /** The loop of all servers like this one, for what belongs to no session: a server may be created for each request. */
+  #sharedLoop(context: CallContext, parts: RequestParts | undefined): Loop | undefined {
+    if (!this.#isStateless(context) && !this.#isRemembered(context, parts)) return undefined;
     this.#shareable ??= shareable(this.#policy, this.#facts(), this.isConfined);
-    return sharedLoop(this.#protocol, this.#shareable, (line) => this.#log(line));
+    return sharedLoop(this.#protocol, this.#shareable, (line) => this.#logOfLoop(line));
   }
 
   /** The parameter that names the project, with the roots of the caller's session as far as they are known. */
@@ -256,7 +266,7 @@ export class Clients {
     if (!this.#options.store || !this.#isHttp(context) || this.#isStateless(context)) return undefined;
     const session = this.#sessionOf(context);
     // A call with capabilities of its own reads nothing of its session.
-    return session && this.#partsOf(context, session)?.capabilities === undefined ? session : undefined;
+    return this.#sdk.client(context) ? undefined : session;
   }
 
   #storedSession(session: Session): StoredSession | undefined {
@@ -295,10 +305,11 @@ export class Clients {
     const session = this.#sessionOf(context);
     const isStateless = this.#isStateless(context);
     if (!session && !isStateless) return { loop: this.#loop, by: { session: NOBODY } };
-    const parts = this.#partsOf(context, session);
-    const memory = this.#memoryOf(context, parts);
-    const loop = memory ?? this.#loop;
-    const sessionId = isStateless || memory || !session ? undefined : this.#open(session, this.#isHttp(context));
+    const client = this.#sdk.client(context);
+    const parts = this.#partsOf(context, session, client);
+    const shared = this.#sharedLoop(context, parts);
+    const loop = shared ?? this.#loop;
+    const sessionId = shared || !session ? undefined : this.#open(session, this.#isHttp(context));
     const signal = this.#sdk.signal(context);
     const argument = this.#named(context);
     const isOver = this.#isOver(context, session);
@@ -318,13 +329,13 @@ export class Clients {
       };
       this.#calls.set(signal, (call = made));
       // The ask of a call that was never started is answered as one of a call that is over.
-      if (!isOver) this.#report(made, { argument, ...parts });
+      if (!isOver) this.#report(made, { argument, ...client, ...parts });
     }
     if (session) this.#followChannels(session);
     return { loop, by: { call: call.id }, call };
   }
 
-  #report(call: Call, parts: RequestParts & { argument?: unknown }): void {
+  #report(call: Call, parts: RequestParts & Partial<Described> & { argument?: unknown }): void {
     const { id, loop, context, session, sessionId, exchange } = call;
     const isOwn = loop === this.#loop;
     const channel = exchange && isOwn ? this.#channelOf(exchange) : loop.id();
@@ -339,6 +350,7 @@ export class Clients {
       protocolVersion,
       allowedDirs: this.#callers.dirsOf(context) ?? (isOwn ? undefined : this.#shareable?.allowedDirs),
       caller: this.#callers.nameOf(context),
+      requestState: parts.capabilities === undefined ? undefined : this.#sdk.state(parts),
       ...parts,
     });
     const key = this.#sdk.id(context);
@@ -382,10 +394,14 @@ export class Clients {
     return exchange ? exchange.ended : session !== undefined && !session.link.isRunning(this.#sdk.id(context));
   }
 
-  #partsOf(context: CallContext, session: Session | undefined): RequestParts | undefined {
+  #partsOf(
+    context: CallContext,
+    session: Session | undefined,
+    client: Described | undefined,
+  ): RequestParts | undefined {
     // A legacy call belongs to its session whatever it sends; replicas have no memory of conversations in common.
-    const isBound = !this.#isStateless(context) && !this.#sdk.isModern(context);
-    const countsConversation = !isBound && !(this.#hasReplicas && this.#isHttp(context));
+    const isBound = !client && !this.#isStateless(context);
+    const countsConversation = !isBound && !(this.#isHttp(context) && this.#hasReplicas);
     return this.#sdk.parts(context, this.#inputs, countsConversation, session?.link.address);
   }
 
@@ -501,7 +517,7 @@ export class Clients {
       local: link.inMemory && local === undefined && own(host ?? {}).local === undefined ? true : undefined,
       snapshotKey: store && sessionId !== undefined ? sealFor(store, sessionId) : undefined,
       saved,
-      idPrefix: saved === undefined ? undefined : `rootwise-${randomUUID()}-`,
+      idPrefix: saved === undefined ? undefined : `rootwise-${crypto.randomUUID()}-`,
       allowedDirs: this.#callers.dirsOf(),
     });
     session.id = id;
@@ -545,11 +561,12 @@ export class Clients {
     this.#listeners.rootsChanged(now, previous);
   }
 
+  /** What is of no use among the allowed folders was said when the server was made. */
+  #logOfLoop(line: EndpointLog): void {
+    if (line.code !== DIR_UNUSABLE) this.#log(line);
+  }
+
   #log(line: EndpointLog): void {
-    // A server may be created for each request; what concerns all of them is said once.
-    const isStateless = (line.code === "cannot_ask" && line.session === undefined) || line.code === "cannot_select";
-    if (!this.#options.log || (isStateless && told.has(line.code))) return;
-    if (isStateless) told.add(line.code);
     guarded(() => this.#options.log?.(line));
   }
 }

@@ -63,17 +63,53 @@ export class Exchange {
   }
 }
 
-/** The exchange that an HTTP request's messages are processed in. */
-const current = new AsyncLocalStorage<Exchange>();
-/** By the object that represents the HTTP request in a handler's context. */
+/** By what shows with a message in which HTTP request it came: the request, its headers, or the object in a handler's context. */
 const exchanges = new WeakMap<object, Exchange>();
+/** The exchange that a transport is given, and the one whose message it hands over, at this moment. */
+let entering: Exchange | undefined;
+let arriving: Exchange | undefined;
+/** For transports that show nothing. Not used before one is met, because it makes every promise of the process slower before Node 24. */
+const current = new AsyncLocalStorage<Exchange>();
+let isHidden = false;
+
+const done = Promise.resolve();
+const forget = () => void (arriving = undefined);
+
+/** What a transport is called with, so that its messages show their exchange. */
+function showing(exchange: Exchange, request: Request | NodeRequest, rest: unknown[]): unknown[] {
+  const [options, ...more] = rest;
+  // SDK 2.x hands the request over with each message, early versions of 1.x its headers.
+  exchanges.set(request, exchange);
+  if (isNodeResponse(options)) {
+    if (request.headers) exchanges.set(request.headers, exchange);
+    return rest;
+  }
+  const { authInfo } = (options ?? {}) as { authInfo?: unknown };
+  // Later versions of 1.x read this while they hand a message over.
+  const shown = {
+    ...(options as object | undefined),
+    get authInfo() {
+      arriving = exchange;
+      // Not `queueMicrotask`, which makes an asynchronous resource.
+      void done.then(forget);
+      return authInfo;
+    },
+  };
+  return [shown, ...more];
+}
 
 /** Remembers the exchange of a call that just arrived. */
-export function bindExchange(extra: { requestInfo?: unknown; request?: unknown } | undefined, call: unknown): void {
-  const exchange = current.getStore();
+export function bindExchange(
+  extra: { requestInfo?: { headers?: object }; request?: object } | undefined,
+  call: unknown,
+): void {
+  const { requestInfo, request } = extra ?? {};
+  const shows = request ?? requestInfo?.headers;
+  const exchange = (shows && exchanges.get(shows)) ?? arriving ?? current.getStore();
+  isHidden ||= exchange === undefined;
   exchange?.calls.push(call);
-  const request = extra?.requestInfo ?? extra?.request;
-  if (exchange && typeof request === "object" && request !== null) exchanges.set(request, exchange);
+  const key = requestInfo ?? request;
+  if (exchange && key) exchanges.set(key, exchange);
 }
 
 /** The exchange of an HTTP request; undefined for transports that do not tell. */
@@ -113,12 +149,15 @@ interface HttpTransport extends StreamMaps {
  */
 export function observeExchanges(transport: object, ended: (exchange: Exchange) => void): Set<Exchange> | undefined {
   const http = transport as HttpTransport;
+  const inner = http._webStandardTransport ?? http;
+  const inside = inner.handleRequest;
+  if (typeof http.handleRequest !== "function" || typeof inside !== "function") return undefined;
+  inner.handleRequest = (request, ...rest) =>
+    inside.call(inner, request, ...(entering ? showing(entering, request, rest) : rest));
   const handle = http.handleRequest;
-  if (typeof handle !== "function") return undefined;
   const standalone = new Set<Exchange>();
   http.handleRequest = (request, ...rest) => {
     const isGet = request.method === "GET";
-    const inner = http._webStandardTransport ?? http;
     const inJson = inner._enableJsonResponse === true;
     const isResumable = !isGet && !inJson && inner._eventStore !== undefined;
     const exchange = new Exchange(
@@ -133,12 +172,19 @@ export function observeExchanges(transport: object, ended: (exchange: Exchange) 
       ended(exchange);
     };
     const [response] = rest;
-    const run = () => handle.call(transport, request, ...rest);
-    return current.run(exchange, () =>
+    const enter = () => {
+      entering = exchange;
+      try {
+        return handle.call(transport, request, ...rest);
+      } finally {
+        entering = undefined;
+      }
+    };
+    const run = () =>
       isNodeResponse(response)
-        ? observeNode(response, exchange, isGet, close, run)
-        : observeWeb(exchange, request as Request, isGet, close, run),
-    );
+        ? observeNode(response, exchange, isGet, close, enter)
+        : observeWeb(exchange, request as Request, isGet, close, enter);
+    return isHidden ? current.run(exchange, run) : run();
   };
   return standalone;
 }

@@ -124,14 +124,15 @@ function mark({ mcpReq }: Marked, { marks }: Guard): void {
 
 async function modernRound(run: () => unknown, context: CallContext & Marked, guard: Guard): Promise<unknown> {
   context.mcpReq[GUARDED] = "running";
-  const outcome = await Promise.resolve()
-    .then(run)
-    .then(
-      (result) => ({ result }),
-      (error: unknown) => ({ error }),
-    );
+  let outcome: { readonly result: unknown } | { readonly error: unknown };
+  try {
+    outcome = { result: await run() };
+  } catch (error) {
+    outcome = { error };
+  }
   const own = "result" in outcome && isAsking(outcome.result) ? outcome.result : undefined;
-  const { inputRequests, requestState } = (await guard.returned(context, own !== undefined)) ?? {};
+  const asked = guard.returned(context, own !== undefined);
+  const { inputRequests, requestState } = asked ? await asked : {};
   context.mcpReq[GUARDED] = "returned";
   if (inputRequests) {
     const state = requestState === undefined ? {} : { requestState };

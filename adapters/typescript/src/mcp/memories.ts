@@ -1,5 +1,5 @@
-// What is kept between calls that belong to no session. A server may be created for each request, so that it is kept by the
-// process: once for all servers that are made alike.
+// The calls that belong to no session. A server may be created for each request, so that the process keeps what outlives them:
+// one loop for all servers that are made alike.
 import { Loop } from "../driver/loop.js";
 import { Undeliverable } from "../driver/errors.js";
 import { surroundings } from "../driver/surroundings.js";
@@ -33,7 +33,7 @@ export function shareable(policy: EndpointOptions["policy"], host: HostFacts, is
   return { options: { policy, host: facts }, allowedDirs: allowedDirs ?? undefined };
 }
 
-/** The loop that answers the calls of remembered callers and conversations, for all servers with this name and these options. */
+/** The loop that answers calls without a session, for all servers with this name and these options. */
 export function sharedLoop(
   protocol: Protocol,
   { options, allowedDirs }: Shareable,

@@ -2,11 +2,8 @@
 import { RootwiseError } from "../error.js";
 import type { AnnounceRoots, RootsState, RootView } from "../generated/types.js";
 
-/** One of the client's roots. */
-export interface RootEntry extends RootView {
-  /** Whether the folder exists on this machine; undefined where the disk was not examined. */
-  readonly exists?: boolean;
-}
+/** One of the client's roots, with the result of its check. */
+export type RootEntry = RootView;
 
 /** The client's roots, usable or not. */
 export interface Roots {
@@ -26,19 +23,9 @@ export interface Roots {
 /** Receives the client's new roots and the previous ones; `undefined` stands for none. */
 export type RootsListener = (roots: Roots, previous: Roots | undefined) => void;
 
-/** The roots as the resolver checked them, with what that says about the disk. */
-export function rootsOf(listed: ListedRoots): Roots {
-  const { roots, state, answered = true, current, text, unusable } = listed;
-  const entries = roots.map((view) => {
-    const exists =
-      view.realPath !== undefined
-        ? true
-        : view.problem === "missing" || view.problem === "other_system"
-          ? false
-          : undefined;
-    return { ...view, ...(exists === undefined ? {} : { exists }) };
-  });
-  return { roots: entries, answered, current, state, text, ...(unusable === undefined ? {} : { unusable }) };
+/** The roots as the resolver checked them. */
+export function rootsOf({ roots, state, answered = true, current, text, unusable }: ListedRoots): Roots {
+  return { roots, answered, current, state, text, ...(unusable === undefined ? {} : { unusable }) };
 }
 
 /** A list in an answer, or one that is announced because the client has answered. */
@@ -49,9 +36,7 @@ type ListedRoots = Pick<AnnounceRoots, "roots" | "state" | "current" | "text"> &
 
 /** The roots that can be used on this machine; throws if there are none. */
 export function usableRoots({ roots, text, unusable = text }: Roots): (RootEntry & { realPath: string })[] {
-  const usable = roots.filter(
-    (root): root is RootEntry & { realPath: string } => root.realPath !== undefined && root.problem === undefined,
-  );
+  const usable = roots.filter((root): root is RootEntry & { realPath: string } => root.usable === true);
   if (usable.length === 0) throw new RootwiseError("no_roots", unusable);
   return usable;
 }

@@ -1,5 +1,6 @@
 // The parts that both SDK generations share. Neither SDK is imported: the caller of `rootwise(server)` brings one.
 import { ClientError, messageOf, Undeliverable } from "../driver/errors.js";
+import type { Described } from "../driver/loop-host.js";
 import { own } from "../driver/options.js";
 import type { CallStarted, PolicyInputs } from "../generated/types.js";
 
@@ -52,11 +53,8 @@ export interface Protocol {
   request(request: object, schema: unknown, options: object): Promise<unknown>;
 }
 
-/** The parts of a request that may concern its project. */
-export type RequestParts = Pick<
-  CallStarted,
-  "headers" | "query" | "meta" | "capabilities" | "clientInfo" | "inputResponses"
-> & { requestState?: string | undefined };
+/** The parts of a request that may concern its project, but for the description of its client. */
+export type RequestParts = Pick<CallStarted, "headers" | "query" | "meta" | "inputResponses">;
 
 /** The operations that differ between the generations. */
 export interface Sdk {
@@ -71,8 +69,10 @@ export interface Sdk {
   readonly anyResult: unknown;
   /** Sends a request that travels with the call. */
   send(context: CallContext, request: object, schema: unknown, options: object): Promise<unknown>;
-  /** Whether the call is one of 2026-07-28, which describes its client itself. */
-  isModern(context: CallContext): boolean;
+  /** How a call of 2026-07-28 describes its client; undefined for any other call. */
+  client(context: CallContext): Described | undefined;
+  /** The state that such a call brings. */
+  state(client: Described): string | undefined;
   /**
    * The parts of the request, or else of the address of its stream, that a policy reads, and the id of its conversation if
    * that counts; undefined if there are none.
@@ -190,7 +190,8 @@ export function partsOf(
 }
 
 function queryOf(address: URL | string | undefined): URLSearchParams | undefined {
-  if (typeof address !== "string") return address?.searchParams;
+  // To make the parameters takes longer than to see that there are none.
+  if (typeof address !== "string") return address?.search ? address.searchParams : undefined;
   const at = address.indexOf("?");
   return at < 0 ? undefined : new URLSearchParams(address.slice(at).replace(/#.*$/s, ""));
 }

@@ -23,7 +23,8 @@ export const sdk1: Sdk = {
     safeParseAsync: async (value: unknown) => ({ success: true, data: value }),
   },
   send: (extra: Extra, ...args) => extra.sendRequest(...args),
-  isModern: () => false,
+  client: () => undefined,
+  state: () => undefined,
   parts: ({ requestInfo, _meta }: Extra, inputs, countsConversation, stream) => {
     const headers = requestInfo?.headers;
     const header = headers && ((name: string) => headerOf(headers, name));

@@ -40,34 +40,33 @@ export const sdk2: Sdk = {
   httpRequest: ({ http }: Context) => http?.req,
   anyResult: { "~standard": { version: 1, vendor: "rootwise", validate: (value: unknown) => ({ value }) } },
   send: ({ mcpReq }: Context, ...args) => mcpReq.send(...args),
-  isModern: ({ mcpReq }: Context) => mcpReq.envelope !== undefined,
+  client: ({ mcpReq: { envelope } }: Context) =>
+    envelope && { capabilities: member(envelope, CAPABILITIES) ?? {}, clientInfo: member(envelope, INFO) },
+  state: ({ capabilities }) => states.get(capabilities as object),
   parts: ({ mcpReq, http }: Context, inputs, countsConversation, stream) => {
-    const { _meta, envelope } = mcpReq;
+    const { _meta, envelope, inputResponses, droppedInputResponseKeys } = mcpReq;
     // The common case on a pipe.
-    if (_meta === undefined && envelope === undefined && http === undefined) return undefined;
-    const parts = partsOf(
-      http?.req && ((name) => http.req?.headers.get(name)),
-      () => http?.req?.url,
-      _meta,
-      inputs,
-      stream,
-      countsConversation,
-    );
-    if (envelope === undefined) return parts;
-    const { inputResponses, droppedInputResponseKeys } = mcpReq;
-    const capabilities = member(envelope, CAPABILITIES) ?? {};
+    const parts =
+      _meta === undefined && http === undefined
+        ? undefined
+        : partsOf(
+            http?.req && ((name) => http.req?.headers.get(name)),
+            () => http?.req?.url,
+            _meta,
+            inputs,
+            stream,
+            countsConversation,
+          );
+    if (envelope === undefined || (inputResponses === undefined && droppedInputResponseKeys === undefined))
+      return parts;
     // An answer that the SDK dropped as malformed is still an answer: asking again would never end.
     const answered = inputs.inputKeys.filter(
       (key) => Object.hasOwn(inputResponses ?? {}, key) || droppedInputResponseKeys?.includes(key),
     );
-    const answers = Object.fromEntries(answered.map((key) => [key, inputResponses?.[key] ?? null]));
-    const answer = answered.length > 0 ? { inputResponses: answers } : {};
+    if (answered.length === 0) return parts;
     return {
       ...parts,
-      capabilities,
-      clientInfo: member(envelope, INFO),
-      requestState: states.get(capabilities),
-      ...answer,
+      inputResponses: Object.fromEntries(answered.map((key) => [key, inputResponses?.[key] ?? null])),
     };
   },
 };

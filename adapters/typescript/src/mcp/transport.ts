@@ -90,7 +90,7 @@ function attach(link: Link, attached: (link: Link) => Observer): void {
   const observer = attached(link);
   const answers = streams ? undefined : new Answers();
   let lastId: unknown;
-  transport.onmessage = (message: Message, extra?: { requestInfo?: unknown; request?: unknown }) => {
+  transport.onmessage = (message: Message, extra?: { requestInfo?: object; request?: object }) => {
     const { id, method, params } = message ?? {};
     if (method === undefined) {
       const again = answers?.again(message);

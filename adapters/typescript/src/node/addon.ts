@@ -6,6 +6,7 @@ import { builtAddon, loadModule } from "./platform.js";
 interface Addon {
   readonly Machine: Pick<Backend, "open" | "restore">;
   call(args: string): string;
+  probe(paths: string): Promise<string>;
   version(): string;
 }
 
@@ -35,6 +36,7 @@ function backendOf(name: string, addon: Addon): Backend {
     restore: (snapshot, options, now, idPrefix) =>
       wrapErrors(() => addon.Machine.restore(snapshot, options, now, idPrefix)),
     call: (args) => addon.call(args),
+    probe: (paths) => addon.probe(paths),
   };
 }
 

@@ -3,30 +3,21 @@
  *
  * @module rootwise
  */
-import type { BackendInfo, Backend } from "../backend.js";
+import type { BackendInfo } from "../backend.js";
 import { BaseEndpoint, type EndpointOptions } from "../endpoint.js";
 import { functionsOf } from "../functions.js";
 import { BaseResolver, type ResolverOptions, type Saved } from "../resolver.js";
 import type { WasmSource } from "../wasm.js";
-import { loadAddon } from "./addon.js";
+import { chosen } from "./chosen.js";
 import { wasmBackend } from "./module.js";
 
 export * from "../common.js";
 export type { WasmSource } from "../wasm.js";
 
-const chosen = choose();
-const core: Backend = chosen.core;
+const { core } = chosen;
 
 /** The backend in use: the addon where one can be loaded, else WebAssembly with the reason. */
 export const backend: BackendInfo = Object.freeze(chosen.backend);
-
-function choose(): { core: Backend; backend: BackendInfo } {
-  try {
-    return { core: loadAddon(), backend: { kind: "native" } };
-  } catch (error) {
-    return { core: wasmBackend, backend: { kind: "wasm", reason: (error as Error).message } };
-  }
-}
 
 /** Replaces the WebAssembly module by your own, if WebAssembly is in use. */
 export function initSync(source: WasmSource): void {

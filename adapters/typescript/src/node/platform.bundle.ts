@@ -2,6 +2,7 @@
 // path of the machine that made the bundle is in it, and no folder that the program happens to be started in counts.
 import nodeModule from "node:module";
 import { argv } from "node:process";
+import { brotliDecompressSync } from "node:zlib";
 import embedded from "../embedded.js";
 
 let load: NodeJS.Require | undefined;
@@ -15,5 +16,5 @@ export function loadModule(name: string): unknown {
 /** A bundle is never part of a clone. */
 export const builtAddon = (_platform: string): string | undefined => undefined;
 
-/** The WebAssembly module, compressed. */
-export const embeddedModule = (): string => embedded;
+/** The WebAssembly module, which is part of the code, so that a bundle needs no second file. */
+export const wasmBytes = (): Uint8Array => brotliDecompressSync(Buffer.from(embedded, "base64"));

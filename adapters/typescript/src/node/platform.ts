@@ -9,5 +9,13 @@ export const loadModule = (name: string): unknown => load(name);
 /** Where `npm run build` puts the addon in a clone of the repository. */
 export const builtAddon = (platform: string): string | undefined => `../../../npm/${platform}/rootwise.node`;
 
-/** The WebAssembly module, compressed; read when it is needed first. */
-export const embeddedModule = (): string => require("../embedded.js") as string;
+/** The WebAssembly module. The package has it as a file; what packs this code into one file takes only what `require` names. */
+export function wasmBytes(): Uint8Array {
+  try {
+    const { readFileSync } = require("node:fs") as typeof import("node:fs");
+    return readFileSync(load.resolve("../../rootwise.wasm"));
+  } catch {
+    const { brotliDecompressSync } = require("node:zlib") as typeof import("node:zlib");
+    return brotliDecompressSync(Buffer.from(require("../embedded.js") as string, "base64"));
+  }
+}

@@ -10,6 +10,20 @@ import { pathToFileUri } from "../node/index.js";
 /** A root: a path or a `file:` URI, or an entry of the list as it is sent. */
 export type FakeRoot = string | { readonly uri: string; readonly name?: string | undefined };
 
+/** What a client answers to a form of the server (elicitation). */
+export interface FakeFormResult {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The same for every form, or a function of the request's parameters. */
+export type FakeForm =
+  | FakeFormResult
+  | "silent"
+  | "refused"
+  | "failed"
+  | ((form: { readonly message?: string; readonly requestedSchema?: object }) => FakeFormResult);
+
 /** Options of {@link FakeHost.connect}. */
 export interface FakeClientOptions {
   /**
@@ -23,10 +37,21 @@ export interface FakeClientOptions {
   http?: boolean | undefined;
   /** Its name for itself; `test` by default. */
   name?: string | undefined;
-  /** The revision of the protocol, up to 2025-11-25, which is the default. */
+  /** The revision of the protocol in its `initialize`, up to 2025-11-25, which is the default. */
   protocolVersion?: string | undefined;
-  /** What it declares; by default the capability `roots`, if it has any. */
+  /** Whether it speaks 2026-07-28 with servers that do: it sends no `initialize` then, and makes a call again that asks it for something. */
+  isModern?: boolean | undefined;
+  /** What it declares; by default the capability `roots`, if it has any, and `elicitation`, if it has a `form`. */
   capabilities?: object | undefined;
+  /**
+   * What it answers to a form: a result; nothing (`silent`); that it knows no such request (`refused`); or another error
+   * (`failed`). Without it, the client declares that it shows none.
+   */
+  form?: FakeForm | undefined;
+  /** What its calls carry in `_meta`. */
+  meta?: Readonly<Record<string, unknown>> | undefined;
+  /** What they also carry for a server that declares an experimental capability of the name of the entry. */
+  metaIfDeclared?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const OPTIONS: readonly string[] = [
@@ -35,7 +60,11 @@ const OPTIONS: readonly string[] = [
   "http",
   "name",
   "protocolVersion",
+  "isModern",
   "capabilities",
+  "form",
+  "meta",
+  "metaIfDeclared",
 ] satisfies (keyof FakeClientOptions)[];
 
 /** What a call carries besides its arguments. */
@@ -55,6 +84,9 @@ export interface FakeResult {
   readonly [name: string]: unknown;
 }
 
+/** A server of the SDKs, or a function that lets something else serve the transport that it gets. */
+export type FakeServer = AnyServer | ((transport: never) => unknown);
+
 interface Message {
   readonly jsonrpc?: "2.0";
   readonly id?: unknown;
@@ -69,6 +101,18 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+/** What is read of the server's first result. */
+interface Greeting {
+  readonly capabilities?: { readonly experimental?: object };
+}
+
+/** A result of 2026-07-28 that asks for something. */
+interface InputRequired {
+  readonly resultType: "input_required";
+  readonly inputRequests: Readonly<Record<string, { readonly method: string; readonly params?: unknown }>>;
+  readonly requestState?: unknown;
+}
+
 /** The end of a connection that a server holds. */
 interface ServerEnd {
   onmessage?: (message: Message, extra?: object) => void;
@@ -76,7 +120,15 @@ interface ServerEnd {
   [name: string]: unknown;
 }
 
+/** The result of a request to the client, or an error; nothing if it says nothing. */
+type Reply = Pick<Message, "result"> | { readonly error: NonNullable<Message["error"]> } | undefined;
+
 const UNKNOWN = { code: -32601, message: "Method not found" };
+const FAILED = { code: -32603, message: "Internal error" };
+
+const MODERN = "2026-07-28";
+/** More rounds than a server of sound mind needs. */
+const MAX_ROUNDS = 16;
 
 let sessions = 0;
 
@@ -90,6 +142,10 @@ export class FakeClient {
   #lastId = 0;
   #asked = 0;
   #isClosed = false;
+  /** What each request of 2026-07-28 says of the client. */
+  #envelope: Readonly<Record<string, unknown>> | undefined;
+  /** The experimental capabilities of the server. */
+  #declared: object = {};
 
   /** @internal */
   constructor(machine: Surroundings, options: FakeClientOptions) {
@@ -105,12 +161,37 @@ export class FakeClient {
   }
 
   /** @internal */
-  async connect(server: AnyServer): Promise<void> {
-    const { name = "test", protocolVersion = "2025-11-25", roots } = this.#options;
-    const { capabilities = roots === undefined ? {} : { roots: { listChanged: true } } } = this.#options;
-    await server.connect(this.#end as never);
-    await this.request("initialize", { protocolVersion, capabilities, clientInfo: { name, version: "1" } });
-    this.notify("notifications/initialized");
+  async connect(server: FakeServer): Promise<void> {
+    const { name = "test", protocolVersion = "2025-11-25", roots, form, isModern } = this.#options;
+    const { capabilities = { ...(roots && { roots: { listChanged: true } }), ...(form && { elicitation: {} }) } } =
+      this.#options;
+    const clientInfo = { name, version: "1" };
+    await (typeof server === "function" ? server(this.#end as never) : server.connect(this.#end as never));
+    const envelope = {
+      "io.modelcontextprotocol/protocolVersion": MODERN,
+      "io.modelcontextprotocol/clientInfo": clientInfo,
+      "io.modelcontextprotocol/clientCapabilities": capabilities,
+    };
+    // As real clients do that speak both: a server that does not know the question is an older one.
+    const discovered = isModern && (await this.#discovered(envelope));
+    if (discovered) this.#envelope = envelope;
+    const greeted = discovered || (await this.request("initialize", { protocolVersion, capabilities, clientInfo }));
+    this.#declared = (greeted as Greeting).capabilities?.experimental ?? {};
+    if (!discovered) this.notify("notifications/initialized");
+  }
+
+  async #discovered(envelope: object): Promise<unknown> {
+    try {
+      return await this.request("server/discover", { _meta: envelope });
+    } catch (error) {
+      if (error instanceof ClientError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether it speaks 2026-07-28 with this server. */
+  get isModern(): boolean {
+    return this.#envelope !== undefined;
   }
 
   /** How often the server asked for the roots. */
@@ -118,9 +199,40 @@ export class FakeClient {
     return this.#asked;
   }
 
-  /** Calls a tool. */
+  /**
+   * Calls a tool. What the call says in `_meta` counts before what the calls of this client say. A call of 2026-07-28 that asks
+   * for something is made again with the client's answers.
+   *
+   * @throws ClientError the server answered with an error, or the client cannot answer what it is asked for
+   */
   async callTool(name: string, args: object = {}, request: FakeRequest = {}): Promise<FakeResult> {
-    return (await this.request("tools/call", { name, arguments: args }, request)) as FakeResult;
+    const { meta, metaIfDeclared = {} } = this.#options;
+    const declared = Object.entries(metaIfDeclared).filter(([key]) => Object.hasOwn(this.#declared, key));
+    const carried = { ...meta, ...Object.fromEntries(declared), ...request.meta };
+    const whole = Object.keys(carried).length > 0 ? { ...request, meta: carried } : request;
+    let params: object = { name, arguments: args };
+    for (let round = 0; ; round += 1) {
+      const result = (await this.request("tools/call", params, whole)) as FakeResult & Partial<InputRequired>;
+      if (result.resultType !== "input_required" || round === MAX_ROUNDS) return result;
+      const { inputRequests = {}, requestState } = result;
+      const inputResponses = await this.#responses(inputRequests);
+      params = { name, arguments: args, inputResponses, ...(requestState !== undefined && { requestState }) };
+    }
+  }
+
+  /** What the client answers to the requests in the result of a call. */
+  async #responses(requests: InputRequired["inputRequests"]): Promise<Record<string, unknown>> {
+    const { delayMs } = this.#options;
+    if (delayMs !== undefined) await new Promise<void>((go) => this.#machine.setTimer(go, delayMs).hold(true));
+    const responses: Record<string, unknown> = {};
+    for (const [key, { method, params }] of Object.entries(requests)) {
+      if (method === "roots/list") this.#asked += 1;
+      const reply = this.#reply(method, params);
+      if (!reply) throw new ClientError(FAILED.code, `the client does not answer ${method}, so the call never ends`);
+      if ("error" in reply) throw new ClientError(reply.error.code, reply.error.message);
+      responses[key] = reply.result;
+    }
+    return responses;
   }
 
   /**
@@ -130,7 +242,7 @@ export class FakeClient {
    */
   request(method: string, params: object = {}, request: FakeRequest = {}): Promise<unknown> {
     const id = ++this.#lastId;
-    const { meta } = request;
+    const meta = (request.meta || this.#envelope) && { ...this.#envelope, ...request.meta };
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(closed());
       this.#waiting.set(id, { resolve, reject });
@@ -170,9 +282,7 @@ export class FakeClient {
 
   #received(message: Message): void {
     const { id, method, result, error } = message;
-    if (method === "roots/list") this.#askedForRoots(id);
-    else if (method === "ping") this.#deliver({ id, result: {} });
-    else if (method !== undefined && id !== undefined) this.#deliver({ id, error: UNKNOWN });
+    if (method !== undefined && id !== undefined) this.#asks(id, method, message.params);
     const waiting = method === undefined ? this.#waiting.get(id) : undefined;
     if (!waiting) return;
     this.#waiting.delete(id);
@@ -180,17 +290,32 @@ export class FakeClient {
     else waiting.resolve(result);
   }
 
-  #askedForRoots(id: unknown): void {
-    this.#asked += 1;
+  #asks(id: unknown, method: string, params: unknown): void {
+    if (method === "roots/list") this.#asked += 1;
     const { delayMs } = this.#options;
     const answer = () => {
-      const roots = this.#roots;
-      if (roots === "silent") return;
-      if (roots === "refused" || roots === undefined) this.#deliver({ id, error: UNKNOWN });
-      else this.#deliver({ id, result: { roots: roots.map((root) => rootOf(root, this.#machine.style)) } });
+      const reply = this.#reply(method, params);
+      if (reply) this.#deliver({ id, ...reply });
     };
-    if (delayMs === undefined) answer();
+    if (delayMs === undefined || method === "ping") answer();
     else this.#machine.setTimer(answer, delayMs);
+  }
+
+  #reply(method: string, params: unknown): Reply {
+    if (method === "ping") return { result: {} };
+    if (method === "roots/list") return this.#listed();
+    const { form = "refused" } = this.#options;
+    if (method !== "elicitation/create" || form === "refused") return { error: UNKNOWN };
+    if (form === "silent") return undefined;
+    if (form === "failed") return { error: FAILED };
+    return { result: typeof form === "function" ? form(params as object) : form };
+  }
+
+  #listed(): Reply {
+    const roots = this.#roots;
+    if (roots === "silent") return undefined;
+    if (roots === "refused" || roots === undefined) return { error: UNKNOWN };
+    return { result: { roots: roots.map((root) => rootOf(root, this.#machine.style)) } };
   }
 }
 

@@ -5,8 +5,7 @@ import { checkFunction, ownOptions } from "../driver/options.js";
 import { RootwiseError } from "../error.js";
 import { surround, type Surroundings, surroundings } from "../driver/surroundings.js";
 import type { PathStyle } from "../generated/types.js";
-import type { AnyServer } from "../mcp/sdk.js";
-import { FakeClient, type FakeClientOptions } from "./client.js";
+import { FakeClient, type FakeClientOptions, type FakeServer } from "./client.js";
 import { FakeDisk } from "./disk.js";
 import { disposable } from "./disposable.js";
 import { FakeTime } from "./time.js";
@@ -42,8 +41,11 @@ const OPTIONS: readonly string[] = [
 /** A machine that counts until its end. */
 export interface FakeHost extends Disposable {
   readonly disk: FakeDisk;
-  /** Connects a client to a server, and returns it when both are ready. */
-  connect(server: AnyServer, options?: FakeClientOptions): Promise<FakeClient>;
+  /**
+   * Connects a client to a server, and returns it when both are ready. A function gets the client's end as a transport:
+   * `(transport) => serveStdio(createServer, { transport })` serves clients of 2026-07-28 too.
+   */
+  connect(server: FakeServer, options?: FakeClientOptions): Promise<FakeClient>;
   /** Moves time. It also moves by itself while a call waits for Rootwise, so that a silent client costs no time. */
   advance(ms: number): Promise<void>;
   /** Closes the clients; from now on the machine of the process counts again. */
@@ -85,8 +87,8 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
   isInUse = true;
   return disposable({
     disk,
-    async connect(server: AnyServer, options: FakeClientOptions = {}) {
-      checkFunction(server?.connect, "server.connect");
+    async connect(server: FakeServer, options: FakeClientOptions = {}) {
+      if (typeof server !== "function") checkFunction(server?.connect, "server.connect");
       const client = new FakeClient(machine, options);
       clients.add(client);
       await client.connect(server);

@@ -4,7 +4,16 @@
  * @module rootwise/testing
  */
 /// <reference lib="esnext.disposable" preserve="true" />
-export { FakeClient, type FakeClientOptions, type FakeRequest, type FakeResult, type FakeRoot } from "./client.js";
+export {
+  FakeClient,
+  type FakeClientOptions,
+  type FakeForm,
+  type FakeFormResult,
+  type FakeRequest,
+  type FakeResult,
+  type FakeRoot,
+  type FakeServer,
+} from "./client.js";
 export { FakeDisk } from "./disk.js";
 export { type FixedProject, fixedProject, type FixedProjectOptions } from "./fixed.js";
 export { type FakeHost, fakeHost, type FakeHostOptions } from "./host.js";

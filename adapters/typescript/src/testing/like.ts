@@ -15,13 +15,17 @@ export interface ClientLikeOptions {
   style?: PathStyle | undefined;
   /** The home folder of its user. */
   home?: string | undefined;
+  /** The id by which its calls name their conversation, if they do; by default `conversation-1`. */
+  conversation?: string | undefined;
 }
+
+const OPTIONS: readonly string[] = ["roots", "style", "home", "conversation"] satisfies (keyof ClientLikeOptions)[];
 
 /** What a client does. */
 export interface LikeClient {
   /** Its name in the table of clients. */
   readonly name: string;
-  /** Whether it speaks 2026-07-28 with servers that do. The client of `fakeHost` speaks 2025-11-25 then. */
+  /** Whether it speaks 2026-07-28 with servers that do. */
   readonly isModern: boolean;
   /** How it starts its servers: for {@link fakeHost}. */
   readonly host: Pick<FakeHostOptions, "style" | "cwd" | "env" | "home">;
@@ -36,9 +40,9 @@ export interface LikeClient {
  * @throws RootwiseError there is no such client; the message has the nearest name
  */
 export function clientLike(name: string, options: ClientLikeOptions = {}): LikeClient {
-  const { roots = [], style = "posix", home } = ownOptions(options, ["roots", "style", "home"]);
+  const { roots = [], style = "posix", home, conversation } = ownOptions(options, OPTIONS);
   if (typeof name !== "string") throw badOption("name", "must be the name of a client");
-  const known = simulateClient(name, roots, style, home);
+  const known = simulateClient(name, roots, style, home, conversation);
   return {
     name: known.client,
     isModern: known.isModern,
@@ -46,8 +50,12 @@ export function clientLike(name: string, options: ClientLikeOptions = {}): LikeC
     client: {
       name: known.name,
       protocolVersion: known.protocolVersion,
+      isModern: known.isModern,
       capabilities: known.capabilities,
       roots: known.roots,
+      form: known.form,
+      meta: known.meta,
+      metaIfDeclared: known.metaIfDeclared,
     },
   };
 }

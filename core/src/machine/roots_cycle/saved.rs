@@ -1,5 +1,6 @@
 //! The life cycle in a snapshot.
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -170,7 +171,7 @@ impl RootsCycle {
         // The times of the policy may have become shorter since.
         let longest = |wait: Time, most: u32| now.saturating_add(wait.min(most.into()));
         let phase = match (saved.in_flight, saved.deferred_in) {
-            (Some(in_flight), _) => Phase::InFlight(InFlightRequest {
+            (Some(in_flight), _) => Phase::InFlight(Box::new(InFlightRequest {
                 token: in_flight.token,
                 id: in_flight.id,
                 expires_at: longest(in_flight.expires_in, policy.config.timing.request_timeout_ms),
@@ -182,7 +183,7 @@ impl RootsCycle {
                     arrived: now.saturating_sub(held.age),
                     until: now.saturating_add(held.counts_in.min(MIN_REFRESH_WAIT)),
                 }),
-            }),
+            })),
             (None, Some(wait)) => Phase::Deferred { until: longest(wait, policy.config.timing.min_interval_ms) },
             (None, None) => Phase::Resting,
         };

@@ -102,7 +102,8 @@ impl RootsCycle {
 
     pub(crate) fn deadline(&self) -> Option<Time> {
         match &self.phase {
-            Phase::InFlight(InFlightRequest { expires_at, held, .. }) => {
+            Phase::InFlight(in_flight) => {
+                let InFlightRequest { expires_at, held, .. } = &**in_flight;
                 Some(held.as_ref().map_or(*expires_at, |held| held.until.min(*expires_at)))
             }
             Phase::Deferred { until } => Some(*until),

@@ -95,7 +95,7 @@ impl Search<'_> {
             Some(config) => {
                 // It may be a link, and the host knows no folders of a caller.
                 let (real, info) = here!(self.look(config, RepositoryQuestions::CONFIG, disk));
-                info.repository.remote.clone().filter(|_| self.may_use(&real))
+                info.repository.files().remote.clone().filter(|_| self.may_use(&real))
             }
             None => None,
         };
@@ -163,11 +163,11 @@ impl Search<'_> {
             Found::Unconfirmed => return Found::Unconfirmed,
             Found::Wait => return Found::Wait,
         };
-        let Some(common) = &info.repository.common else {
+        let Some(common) = &info.repository.files().common else {
             // A submodule, or a repository that keeps its data elsewhere.
             return Found::Here(Checkout::own(marked, Some(data)));
         };
-        let Some(worktree) = self.worktree(&data, common, info.repository.back.as_deref(), &entry) else {
+        let Some(worktree) = self.worktree(&data, common, info.repository.files().back.as_deref(), &entry) else {
             return Found::Here(Checkout::broken(marked));
         };
         match self.main_elsewhere(&worktree, disk) {
@@ -207,7 +207,7 @@ impl Search<'_> {
         let Some(common) = worktree.config.as_deref().filter(|_| !is_known) else { return Found::Nothing };
         let remote = if self.rules.remote { RepositoryQuestions::CONFIG } else { RepositoryQuestions::NONE };
         let (common, info) = here!(self.look(common, RepositoryQuestions::MAIN.with(remote), disk));
-        let main = info.repository.main.as_ref().and_then(|to| self.led(&common, to));
+        let main = info.repository.files().main.as_ref().and_then(|to| self.led(&common, to));
         let Some(main) = main.filter(|main| self.may_use(main)) else { return Found::Nothing };
         let (_, info) = here!(self.look(&main, RepositoryQuestions::NEAREST, disk));
         let key = |path: &str| path::key(path, self.host.style).ok();
@@ -227,11 +227,11 @@ impl Search<'_> {
     /// The folder with the configuration of a repository of Jujutsu, which keeps its data in one of Git.
     fn config_of_jj(&self, entry: &str, disk: &mut DiskView<'_>) -> Found<Option<String>> {
         let (entry, info) = here!(self.look(entry, RepositoryQuestions::WORKSPACE, disk));
-        let repo = info.repository.store.as_deref().unwrap_or("repo");
+        let repo = info.repository.files().store.as_deref().unwrap_or("repo");
         let store = self.led(&entry, repo).and_then(|repo| path::join(&repo, "store", self.host.style).ok());
         let Some(store) = store.filter(|store| self.may_use(store)) else { return Found::Here(None) };
         let (store, info) = here!(self.look(&store, RepositoryQuestions::STORE, disk));
-        let data = info.repository.store.as_ref().and_then(|to| self.led(&store, to));
+        let data = info.repository.files().store.as_ref().and_then(|to| self.led(&store, to));
         Found::Here(data.filter(|data| self.may_use(data)))
     }
 

@@ -99,6 +99,15 @@ pub(crate) struct RepositoryReport {
     pub(crate) asked: RepositoryQuestions,
     #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) nearest: Option<Box<Marked>>,
+    /// What its files say, if they were asked for and say something.
+    #[serde(default, skip_serializing_if = "is_default")]
+    files: Option<Box<FilesReport>>,
+}
+
+/// What the files of a repository or a worktree say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct FilesReport {
     /// The repository of a worktree, as its `commondir` names it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) common: Option<String>,
@@ -129,7 +138,20 @@ pub(crate) struct Marked {
     pub(crate) leads_to: Option<String>,
 }
 
+impl FilesReport {
+    const NONE: Self = Self { common: None, back: None, remote: None, main: None, store: None };
+
+    fn boxed(self) -> Option<Box<Self>> {
+        (self != Self::NONE).then(|| self.into())
+    }
+}
+
 impl RepositoryReport {
+    /// What its files say.
+    pub(crate) fn files(&self) -> &FilesReport {
+        self.files.as_deref().unwrap_or(&FilesReport::NONE)
+    }
+
     /// The host was asked and did not reply.
     pub(crate) fn unanswered(asked: RepositoryQuestions) -> Self {
         Self { asked, ..Self::default() }
@@ -167,27 +189,37 @@ impl RepositoryReport {
                 let leads_to = text.filter(fits).and_then(|text| texts::path(text.strip_prefix("gitdir:")?));
                 Box::new(Marked { path, name, is_folder: found == EntryKind::Directory, leads_to })
             }),
-            common,
-            back,
-            remote: remote.and_then(|url| remote::normal(&url)),
-            main: own.or(main),
-            store: workspace.or_else(|| one(RepositoryQuestions::STORE, STORE)),
+            files: FilesReport {
+                common,
+                back,
+                remote: remote.and_then(|url| remote::normal(&url)),
+                main: own.or(main),
+                store: workspace.or_else(|| one(RepositoryQuestions::STORE, STORE)),
+            }
+            .boxed(),
         }
     }
 
     /// Keeps the answers of an earlier report to questions that this one was not asked.
     pub(crate) fn with_earlier(self, earlier: &Self) -> Self {
         let is_new = |question| self.asked.contains(question);
-        let of = |question, new: Option<String>, old: &Option<String>| if is_new(question) { new } else { old.clone() };
-        let store = is_new(RepositoryQuestions::WORKSPACE) || is_new(RepositoryQuestions::STORE);
+        let (new, old) = (self.files(), earlier.files());
+        let of = |is_new, read: fn(&FilesReport) -> &Option<String>| read(if is_new { new } else { old }).clone();
+        let links = is_new(RepositoryQuestions::LINKS);
+        let files = FilesReport {
+            common: of(links, |files| &files.common),
+            back: of(links, |files| &files.back),
+            remote: of(is_new(RepositoryQuestions::CONFIG), |files| &files.remote),
+            main: of(is_new(RepositoryQuestions::MAIN), |files| &files.main),
+            store: of(is_new(RepositoryQuestions::WORKSPACE) || is_new(RepositoryQuestions::STORE), |files| {
+                &files.store
+            }),
+        }
+        .boxed();
         Self {
             asked: self.asked.with(earlier.asked),
             nearest: if is_new(RepositoryQuestions::NEAREST) { self.nearest } else { earlier.nearest.clone() },
-            common: of(RepositoryQuestions::LINKS, self.common, &earlier.common),
-            back: of(RepositoryQuestions::LINKS, self.back, &earlier.back),
-            remote: of(RepositoryQuestions::CONFIG, self.remote, &earlier.remote),
-            main: of(RepositoryQuestions::MAIN, self.main, &earlier.main),
-            store: if store { self.store } else { earlier.store.clone() },
+            files,
         }
     }
 }

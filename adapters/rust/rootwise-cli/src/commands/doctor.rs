@@ -25,6 +25,9 @@ const SHOWN_CHARS: usize = 300;
 
 pub(crate) fn doctor(options: &Doctor) -> Result<Answer, Failure> {
     let folder = absolute(options.folder.as_deref().unwrap_or_else(|| Path::new(".")))?;
+    if !folder.is_dir() {
+        return Err(Failure(format!("{}: no such folder", display(&folder.display().to_string(), SHOWN_CHARS))));
+    }
     let project = project_of(&folder);
     let home = std::env::home_dir();
     let (mut text, mut found, mut good) = (String::new(), Vec::new(), true);

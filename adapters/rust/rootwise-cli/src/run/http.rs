@@ -22,7 +22,8 @@ use tokio::task::JoinHandle;
 use super::lines::{MAX_LINE, Queue};
 use super::message::{self, Head, Id, Kind, Params};
 use super::router::{Event, TICK};
-use super::shell::{Setup, Shell, Wire, log};
+use super::shell::{Setup, Shell, TERM, Wire, log};
+use super::signals::{Heard, Signals};
 use super::streams::{Said, Streams};
 use crate::output::Failure;
 use crate::web;
@@ -59,15 +60,26 @@ struct Client {
 
 /// Serves until a signal; returns the exit status.
 pub(super) async fn serve(setup: Setup, port: u16, idle: Duration) -> Result<i32, Failure> {
+    // Before there is a server.
+    let mut signals = Signals::catch();
     let listener = web::listen(port).await?;
     let inputs = PolicyInputs::of(&setup.policy);
     let door = Arc::new(Door { setup, inputs, idle, clients: Mutex::default() });
     let handlers = post(said).get(listens).delete(leaves);
     let routes = Routes::new().route("/mcp", handlers).layer(DefaultBodyLimit::max(MAX_LINE)).with_state(door.clone());
     let looking = tokio::spawn(door.clone().look_for_idle());
-    web::serve(listener, routes, web::stopped()).await?;
+    let mut last = None;
+    let stopped = async {
+        loop {
+            match signals.next().await {
+                passed @ Heard::Pass(_) => door.tell_all(&passed),
+                end @ Heard::End(_) => break last = Some(end),
+            }
+        }
+    };
+    web::serve(listener, routes, stopped).await?;
     looking.abort();
-    door.close().await;
+    door.close(&last.unwrap_or(Heard::End(TERM))).await;
     Ok(0)
 }
 
@@ -136,14 +148,21 @@ impl Door {
         }
     }
 
-    async fn close(&self) {
+    fn tell_all(&self, heard: &Heard) {
+        let clients = self.clients();
+        for client in clients.of_sessions.values().chain(&clients.alone) {
+            client.shell.heard(heard);
+        }
+    }
+
+    async fn close(&self, end: &Heard) {
         let clients = {
             let mut clients = self.clients();
             let alone = clients.alone.take();
             clients.of_sessions.drain().map(|(_, client)| client).chain(alone).collect::<Vec<_>>()
         };
         for client in &clients {
-            client.shell.later(Event::Signalled);
+            client.shell.heard(end);
         }
         let until = Instant::now().checked_add(FAREWELL);
         while clients.iter().any(|client| !client.running.is_finished())

@@ -8,6 +8,7 @@ mod process;
 mod projects;
 mod router;
 mod shell;
+mod signals;
 mod streams;
 
 use std::path::PathBuf;

@@ -19,6 +19,7 @@ use super::place::Place;
 use super::process::{self, Command, Control};
 use super::projects::Projects;
 use super::router::{Action, End, Event, InstanceId, Router, Settings};
+use super::signals::{Heard, Signals};
 use super::streams::{Full, Streams};
 use crate::output::Failure;
 
@@ -97,7 +98,7 @@ struct Server {
 }
 
 /// The number of the signal that asks a process to end.
-const TERM: i32 = 15;
+pub(super) const TERM: i32 = 15;
 /// How long a server whose input is full may read nothing before its calls are refused. Until then it slows its client down.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How long the client may take to read the last lines.
@@ -110,8 +111,8 @@ pub(super) async fn serve(setup: &Setup) -> Result<i32, Failure> {
             "a client starts this server and speaks to it; for a shell, `rootwise call -- rootwise run -- SERVER` is one",
         );
     }
-    // Before there is a server: a signal that nobody catches would leave it behind.
-    let caught = catch();
+    // Before there is a server.
+    let signals = Signals::catch();
     let (client, queue) = Outbox::new(Arc::default(), Shortcut::to(std::io::stdout()));
     let (shell, running) = Shell::open(setup, Wire::Lines(client))?;
     let gone = shell.events.clone();
@@ -119,7 +120,7 @@ pub(super) async fn serve(setup: &Setup) -> Result<i32, Failure> {
     let (reading, runtime) = (shell.clone(), Handle::current());
     // A thread of its own, because the standard input blocks; it ends with the process.
     std::thread::spawn(move || reading.read_client(&runtime));
-    let signals = tokio::spawn(shell.clone().follow_signals(caught));
+    let signals = tokio::spawn(shell.clone().follow(signals));
     let code = running.end(&shell).await;
     signals.abort();
     shell.finish();
@@ -345,61 +346,23 @@ impl Shell {
         });
     }
 
-    #[cfg(unix)]
-    async fn follow_signals(self: Arc<Self>, caught: Caught) {
-        use tokio::signal::unix::SignalKind as Kind;
-
-        let Ok([mut interrupt, mut terminate, mut hangup, mut quit, mut one, mut two]) = caught else { return };
+    async fn follow(self: Arc<Self>, mut signals: Signals) {
         loop {
-            let kind = tokio::select! {
-                _ = interrupt.recv() => Kind::interrupt(),
-                _ = terminate.recv() => Kind::terminate(),
-                _ = hangup.recv() => Kind::hangup(),
-                _ = quit.recv() => Kind::quit(),
-                _ = one.recv() => Kind::user_defined1(),
-                _ = two.recv() => Kind::user_defined2(),
-            };
-            let number = kind.as_raw_value();
-            if kind == Kind::user_defined1() || kind == Kind::user_defined2() {
-                // The server knows what they mean.
+            self.heard(&signals.next().await);
+        }
+    }
+
+    pub(super) fn heard(self: &Arc<Self>, heard: &Heard) {
+        match *heard {
+            Heard::End(number) => {
+                self.signal.store(number, Ordering::Relaxed);
+                self.feed(Event::Signalled);
+            }
+            Heard::Pass(number) => {
                 for server in self.servers().values() {
                     let _ = server.controls.send(Control::Signal(number));
                 }
-                continue;
             }
-            self.signal.store(number, Ordering::Relaxed);
-            self.feed(Event::Signalled);
-        }
-    }
-
-    #[cfg(not(unix))]
-    async fn follow_signals(self: Arc<Self>, (): Caught) {
-        while tokio::signal::ctrl_c().await.is_ok() {
-            self.feed(Event::Signalled);
         }
     }
 }
-
-/// The signals that are passed on, caught from now on.
-#[cfg(unix)]
-type Caught = Result<[tokio::signal::unix::Signal; 6], std::io::Error>;
-
-#[cfg(unix)]
-fn catch() -> Caught {
-    use tokio::signal::unix::{SignalKind as Kind, signal};
-
-    Ok([
-        signal(Kind::interrupt())?,
-        signal(Kind::terminate())?,
-        signal(Kind::hangup())?,
-        signal(Kind::quit())?,
-        signal(Kind::user_defined1())?,
-        signal(Kind::user_defined2())?,
-    ])
-}
-
-#[cfg(not(unix))]
-type Caught = ();
-
-#[cfg(not(unix))]
-const fn catch() -> Caught {}

@@ -84,7 +84,11 @@ impl Notices {
             if queue.busy {
                 return;
             }
-            let Some(notice) = queue.waiting.pop_front() else { return };
+            let Some(notice) = queue.waiting.pop_front() else {
+                // A session rests most of the time.
+                queue.waiting = VecDeque::new();
+                return;
+            };
             queue.busy = true;
             drop(queue);
             // The panic hook has reported it; the session goes on.

@@ -11,7 +11,7 @@ use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject, ProtocolVer
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RunningService};
 use rmcp::transport::TokioChildProcess;
 use rootwise::PathStyle;
-use rootwise::clients::{KnownClient, RootsAnswer};
+use rootwise::clients::{ClientLike, KnownClient, RootsAnswer};
 use rootwise::path::display::display;
 use rootwise::provide::{Folder, provided_roots};
 use serde_json::{Value, json};
@@ -33,15 +33,21 @@ pub(crate) fn call(options: &Call) -> Result<Answer, Failure> {
             Failure(format!("--client {name}: {}; `rootwise call --clients` lists them", error.problem))
         })?),
     };
-    let arguments: JsonObject = serde_json::from_str(&options.arguments)
-        .map_err(|error| Failure(format!("--args must be a JSON object: {error}")))?;
+    let arguments = object("--args", &options.arguments)?;
+    let form = options.form.as_deref().map(|form| object("--form", form)).transpose()?;
     let folders = options.roots.iter().map(|root| text_of(absolute(root)?)).collect::<Result<Vec<_>, _>>()?;
     let command = command(options, known, &folders)?;
     let places: Vec<Folder> = folders.iter().map(Folder::from).collect();
+    let simulated = known.map(|known| {
+        let mut like = ClientLike::new(known.short(), places.iter().cloned(), PathStyle::native());
+        like.home = home();
+        like.simulate()
+    });
     let roots = provided_roots(&places, PathStyle::native()).map_err(Failure::new)?;
+    let peer = Peer::new(simulated.transpose().map_err(Failure::new)?, roots, form);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::new)?;
     let done = runtime.block_on(async {
-        let work = converse(command, options, Peer::new(known, roots), arguments);
+        let work = converse(command, options, peer, arguments);
         match tokio::time::timeout(Duration::from_secs(options.timeout), work).await {
             Ok(done) => done,
             Err(_) => Err(Failure(format!("no answer within {} s; --timeout sets a longer wait", options.timeout))),
@@ -52,14 +58,21 @@ pub(crate) fn call(options: &Call) -> Result<Answer, Failure> {
     done
 }
 
+fn object(option: &str, text: &str) -> Result<JsonObject, Failure> {
+    serde_json::from_str(text).map_err(|error| Failure(format!("{option} must be a JSON object: {error}")))
+}
+
+fn home() -> Option<String> {
+    std::env::home_dir().and_then(|home| home.into_os_string().into_string().ok())
+}
+
 /// The server as this client would start it.
 fn command(options: &Call, known: Option<&KnownClient>, folders: &[String]) -> Result<Command, Failure> {
     let (name, args) = options.server.split_first().ok_or_else(|| Failure("name a server after `--`".into()))?;
     let mut command = Command::new(program::find(name)?);
     command.args(args);
-    let home = std::env::home_dir().and_then(|home| home.into_os_string().into_string().ok());
     let style = PathStyle::native();
-    let chosen = known.and_then(|known| known.cwd(folders, home.as_deref(), style)).map(PathBuf::from);
+    let chosen = known.and_then(|known| known.cwd(folders, home().as_deref(), style)).map(PathBuf::from);
     if let Some(folder) = options.cwd.clone().map(|folder| absolute(&folder)).transpose()?.or(chosen) {
         command.current_dir(folder);
     }
@@ -96,7 +109,8 @@ async fn converse(command: Command, options: &Call, peer: Peer, arguments: JsonO
 type Client = RunningService<RoleClient, Peer>;
 
 async fn call_tool(client: &Client, tool: &str, arguments: JsonObject) -> Result<Answer, Failure> {
-    let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+    let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+    client.service().mark(&mut params, client.peer_info().map(|server| server.capabilities.clone()).as_ref());
     match client.call_tool(params).await {
         Ok(result) => {
             let good = result.is_error != Some(true);

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::command_line::Check;
 use crate::output::{Answer, BAD, FAINT, Failure, GOOD, STRONG, styled};
-use crate::policy::nearest;
+use crate::policy::{nearest, without_position};
 use place::{Position, position};
 
 pub(crate) fn check(options: &Check) -> Result<Answer, Failure> {
@@ -49,14 +49,15 @@ fn read(chosen: &str) -> Result<(String, String), Failure> {
 
 fn refused(name: &str, text: &str, error: &ConfigError) -> Answer {
     let Position { line, column } = position(text, &error.place);
+    let problem = without_position(&error.problem);
     let shown = format!(
         "{} {}\n  {}",
         styled(STRONG, format_args!("{name}:{line}:{column}:")),
-        styled(BAD, &error.problem),
+        styled(BAD, problem),
         styled(FAINT, format_args!("at {}", error.place)),
     );
     let json = json!({ "error": {
-        "code": error.code(), "message": error.problem, "place": error.place, "line": line, "column": column,
+        "code": error.code(), "message": problem, "place": error.place, "line": line, "column": column,
     } });
     Answer { text: shown, json, good: false }
 }
