@@ -180,9 +180,10 @@ class Session(Asker):
         self._known = None
         client = by.facts if isinstance(by, Call) else {}
         # Who does not say how a call describes its client cannot compare it.
-        if "known" in change and change["known"].get("modern", False) == bool(client):
-            [answer] = [action for action in actions if action["type"] == "answer"]
-            project = project_of(answer["project"])
+        answers = [one for one in actions if one["type"] == "answer" and one["outcome"] == "resolved"]
+        # An ask of the endpoint itself has no answer here.
+        if "known" in change and len(answers) == 1 and change["known"].get("modern", False) == bool(client):
+            project = project_of(answers[0]["project"])
             assert project is not None
             self._known = project, client, change["known"].get("until")
 
