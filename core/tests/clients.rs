@@ -15,7 +15,7 @@ mod generated;
 #[path = "support/vectors.rs"]
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -243,9 +243,9 @@ fn what_was_seen_of_a_client_is_what_it_declares_says_and_answers() {
     for (id, seen) in clients().iter().flat_map(|row| &row.seen) {
         let Seen::Client(seen) = seen else { continue };
         let Ok(known) = KnownClient::find(&seen.name) else { continue };
-        let declared: Vec<_> = known.capabilities().into_iter().map(|(name, _)| name).collect();
+        let declared: BTreeSet<_> = known.capabilities().into_iter().map(|(name, _)| name).collect();
         if KnownClient::all().iter().filter(|other| other.name == seen.name).count() == 1 {
-            assert_eq!(declared, seen.capabilities.keys().cloned().collect::<Vec<_>>(), "{id}");
+            assert_eq!(declared, seen.capabilities.keys().cloned().collect::<BTreeSet<_>>(), "{id}");
         }
     }
 }

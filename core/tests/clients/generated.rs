@@ -1,7 +1,10 @@
 //! What is generated from the table of clients: sources of `recommended`, advice, simulated clients and a page.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
+
+use serde_json::Value;
 
 use super::{Client, Conversation, Format, How, Known, Seen, SeenClient, Variable};
 
@@ -119,6 +122,17 @@ fn keys(pointer: &str) -> Vec<String> {
     pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect()
 }
 
+/// A value whose members are in alphabetical order, whether or not another crate of the build has `serde_json` keep their order.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members: BTreeMap<_, _> = members.into_iter().map(|(name, value)| (name, sorted(value))).collect();
+            Value::Object(members.into_iter().collect())
+        }
+        other => other,
+    }
+}
+
 impl Client {
     /// What the run of its newest version saw.
     fn first_seen(&self) -> Option<&SeenClient> {
@@ -131,7 +145,7 @@ impl Client {
     fn other_capabilities(&self) -> String {
         let mut seen = self.first_seen().map(|seen| seen.capabilities.clone()).unwrap_or_default();
         seen.remove("roots");
-        serde_json::to_string(&seen).unwrap()
+        sorted(seen.into_iter().collect()).to_string()
     }
 
     /// What its calls say in `_meta`: the conversation, and the folders that a signal of the row names.
