@@ -60,7 +60,7 @@ for (const { page, index, file, folder, code } of all) {
   test(`${page}, example ${index + 1}`, { timeout: 60_000 }, async () => {
     if (code.includes("StdioClientTransport"))
       return code.includes("switch_project") ? switches(file, folder) : asks(file, folder);
-    if (/serveStdio|StdioServerTransport/.test(code)) return serves(file);
+    if (/serveStdio|StdioServerTransport/.test(code) && !code.includes("fakeHost(")) return serves(file);
     if (code.includes(".listen(")) return team(process.execPath, [file], project);
     prints(file, code);
   });

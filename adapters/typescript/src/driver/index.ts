@@ -28,6 +28,6 @@ export { ClientError, NeedsInput, NoProjectError, type NoProjectReason, Undelive
 export { hostFacts, type HostFactsOptions } from "./host.js";
 export { resolveFile, resolveInside } from "./inside.js";
 export { Loop } from "./loop.js";
-export type { AllowUndefined, LoopEvent, LoopHost, Question, SessionState } from "./loop-host.js";
+export type { AllowUndefined, Described, LoopEvent, LoopHost, Question, SessionState } from "./loop-host.js";
 export type { ConnectionInfo, Project, ProjectListener } from "./project.js";
 export { resolveAndExplain, resolveAtStart, type StartOptions } from "./start.js";
